@@ -4,6 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.setup-stamp
 PYTEST := $(BIN)/python -m pytest
 WORKERS := 2
+MINUTES ?= 10
 WAITERS := 4 # of the slow tests, which wait for processes, browsers and clocks half of their time
 
 # A shell that forbids Python to keep what it compiled makes the start of the tests twice as long.
@@ -14,8 +15,8 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup debian check fix test test-fast coverage
-.PHONY: demo demo-data notebooks bench golden screenshots clean
+.PHONY: help setup debian check fix test test-fast coverage explore
+.PHONY: demo demo-data notebooks bench docs figures golden screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -59,6 +60,9 @@ coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; 
 test-fast: $(STAMP) ## the fast tests
 	$(PYTEST) -n $(WORKERS) -m "not slow and not e2e"
 
+explore: $(STAMP) ## look for new examples for MINUTES=10; what fails is kept in found/
+	$(BIN)/python -m tests.support.explore --minutes $(MINUTES)
+
 demo: $(STAMP) ## the main job in one command, with sample data and no key
 	$(BIN)/wakelog demo
 
@@ -73,6 +77,15 @@ bench: $(STAMP) ## run every script in tests/bench
 	if [ $$# -eq 0 ]; then echo "There is no script in tests/bench yet."; fi; \
 	for script do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
+docs: $(STAMP) ## the site of docs/, with a reference made from the program, in site/
+	$(BIN)/python -m tests.support.reference
+	$(BIN)/zensical build --strict
+
+figures: $(STAMP) ## write what README, docs, notebooks and their pictures show anew
+	$(BIN)/python -m tests.support.documented
+	$(BIN)/python -m tests.support.gallery front
+	$(MAKE) notebooks
+
 golden: $(STAMP) ## write what commands and pages say anew; the diff is the review
 	$(BIN)/python -m tests.golden.files
 
@@ -80,12 +93,13 @@ screenshots: $(STAMP) ## take the pictures of every page anew; needs a Chromium
 	$(BIN)/python -m tests.support.gallery
 
 clean: ## remove .venv, caches and build results
-	rm -rf .venv .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf .venv .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache build dist site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is present and works; else venv and pip. Without ensurepip (Debian keeps it in
 # python3-venv) the pip outside fills the new .venv. An existing .venv is kept and brought up to date.
 $(STAMP): pyproject.toml
+	@echo "Setting up .venv: once, some minutes." >&2
 	@if [ ! -x $(BIN)/python ] && [ -z "$(PYTHON)" ] && ! command -v uv >/dev/null; then \
 		echo "No Python 3.11 or newer was found; install one, or name it: make setup PYTHON=..." >&2; \
 		exit 1; \

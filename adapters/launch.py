@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from adapters.home.api_keys import TOKEN_VARIABLE
@@ -111,17 +112,24 @@ class HomesPage:
         host: Whom it answers: whoever brings a token of a home.
         port: Where; None: the first free one from the default on.
         is_secure: It stands behind a proxy that encrypts: its cookies are for that alone.
+        health: On which port of the host it tells how it is, if it does.
 
     Raises:
         Refused: Nothing can listen there, or the database cannot be used.
     """
 
     def __init__(
-        self, environ: Mapping[str, str], *, host: str, port: int | None, is_secure: bool = False
+        self,
+        environ: Mapping[str, str],
+        *,
+        host: str,
+        port: int | None,
+        is_secure: bool = False,
+        health: int | None = None,
     ) -> None:
         from adapters.home.home_location import homes_of
         from adapters.store.postgres.people import People
-        from adapters.web import auth
+        from adapters.web import auth, sign_in
         from adapters.web.homes import OpenSites, make_homes_app
 
         homes = homes_of(environ)
@@ -129,21 +137,39 @@ class HomesPage:
         self._sites = OpenSites(homes, environ)
         guesses = auth.Guesses(time.monotonic)
         people = People(homes.database)
-        self._app = make_homes_app(self._sites, people, guesses, is_secure=is_secure)
+        wanted = sign_in.settings_of(environ)
+        signing = sign_in.SignIn(wanted, people, is_secure=is_secure) if wanted else None
+        self._app = make_homes_app(
+            self._sites, people, guesses, is_secure=is_secure, sign_in=signing
+        )
         self.database = homes.database.name
         number = self._listening.getsockname()[1]
         self.addresses = [auth.printed(one, number) for one in auth.reachable(host)]
+        self._database = homes.database
+        self._told = None if health is None else bound(host, health, "--health")
+        self.health = ""  # where it tells how it is
+        if self._told is not None:
+            self.health = f"http://{host}:{self._told.getsockname()[1]}/ready"
 
     def run(self) -> None:
         """Answer until a signal ends it."""
+        from adapters.cluster.health import beside, pool_gauges
+        from adapters.telemetry.metrics import Numbers, PageNumbers
         from adapters.web.server import PageServer
 
-        PageServer(self._sites, self._app).run([self._listening])
+        if self._told is None:
+            PageServer(self._sites, self._app).run([self._listening])
+            return
+        numbers = Numbers(partial(pool_gauges, self._database))
+        app = PageNumbers(numbers).around(self._app)
+        with beside(self._database, lambda: self._sites.looked_at, numbers, self._told):
+            PageServer(self._sites, app).run([self._listening])
 
     def close(self) -> None:
         """Let what runs end, for a moment, and go."""
         self._sites.close(JOBS_SECONDS)
-        self._listening.close()
+        for one in filter(None, (self._listening, self._told)):
+            one.close()
 
 
 def bound(host: str, port: int | None, option: str = "--port") -> socket.socket:

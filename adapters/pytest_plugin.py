@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 OPTION = "--wakelog-histories"
 ENDING = ".jsonl"
-SHOWN_MAX = 10  # divergences that a failure tells in full
 FOLDED = "wakelog_folded"  # of a test: causes that were not executed again
 ALTERED = "The file is not what was exported: take it from your repository again."
 CHANGED = "Meant so? Raise domain.log.rules.RULES with an ADR, or record the history anew."
@@ -117,16 +116,11 @@ class HistoryItem(pytest.Item):
         """What differs, as `wakelog prove` tells it; another error in one line."""
         if not isinstance(excinfo.value, Diverged):
             return f"{type(excinfo.value).__name__}: {excinfo.value}"
-        from adapters.text.proof import divergence_lines, newer_text
+        from adapters.text.proof import failure_text
 
         proved = excinfo.value.proved
-        count = len(proved.divergences) + proved.left
-        told = [f"{self.path.name}: {count} divergence(s) in {proved.rows} rows"]
-        told += [newer_text(proved.newer)] if proved.newer else []
-        lines = divergence_lines(proved.divergences, proved.left, shown_max=SHOWN_MAX)
-        told += [line.text for line in lines]
-        told.append(ALTERED if _is_altered(proved) else CHANGED)
-        return "\n".join(told)
+        end = ALTERED if _is_altered(proved) else CHANGED
+        return f"{self.path.name}: {failure_text(proved)}\n{end}"
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, f"{self.path.stem} proves"

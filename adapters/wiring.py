@@ -1,6 +1,6 @@
 """Puts a home together: files, settings, clock, logs, models, views (DESIGN 3, 4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from adapters.telemetry.loading import checked, spans_for
 from domain.agent.endpoints import MODELS
 from domain.errors import Refused
 from domain.log.wire import PayloadId
-from domain.ports import Model
+from domain.ports import Model, Streaming
 
 
 class Home:
@@ -103,7 +103,7 @@ def open_home(
     where: HomeLocation | Path,
     environ: Mapping[str, str],
     *,
-    model: str = "",
+    model: str | Model = "",
     is_writing: bool = False,
 ) -> Home:
     """Open a home.
@@ -111,7 +111,7 @@ def open_home(
     Args:
         where: Where it is, or its folder.
         environ: Environment variables; see `adapters.home.settings`.
-        model: What `--model` says; empty: the settings'.
+        model: What `--model` says; empty: the settings'; or what answers to its name.
         is_writing: Make the home if it is not there.
 
     Raises:
@@ -122,7 +122,7 @@ def open_home(
     """
     place = FolderLocation(where) if isinstance(where, Path) else where
     now = place.looked()
-    settings = now.settings(environ, model)
+    settings = now.settings(environ, model if isinstance(model, str) else model.name)
     checked(settings.otel)
     exists = is_writing or now.exists()
     other: PairingMismatch | None = None
@@ -147,7 +147,8 @@ def open_home(
     agents.anew = partial(_dropped, journal, agents)
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
-    services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
+    models = Models(environ, settings, () if isinstance(model, str) else (_own(model),))
+    services = Services(journal, agents, clock, settings, models, spans)
     services.leases = place.leases if exists else alone
     services.forks_at = place.folder / files.FORKS if exists else None
     return Home(place, services, views, exists=exists, other=other)
@@ -182,10 +183,12 @@ def check_writing(
 class Models:
     """Gives the model of a name, one object per name."""
 
-    def __init__(self, environ: Mapping[str, str], settings: Settings) -> None:
+    def __init__(
+        self, environ: Mapping[str, str], settings: Settings, given: Iterable[Model] = ()
+    ) -> None:
         self._environ = environ
         self._settings = settings
-        self._known: dict[str, Model] = {}
+        self._known = {one.name: one for one in given}
 
     def __call__(self, name: str) -> Model:
         """The model.
@@ -216,12 +219,23 @@ class Models:
             case "openai":
                 endpoint = endpoint_of(name, self._settings)
                 return _openai(endpoint, self._environ, self._settings)
+            case _ if rest and self._settings is not None:
+                from adapters.models.extensions import model_of
+
+                return model_of(name, self._environ, self._settings.extensions)
             case _:
                 raise Refused(
                     "model_unavailable",
                     because=f"the model {name!r} is not available in this version",
                     instead=f"use {MODELS}",
                 )
+
+
+def _own(model: Model) -> Model:
+    """A model of a program; one that streams gives its bytes itself."""
+    from adapters.models.tape import OwnModel
+
+    return model if isinstance(model, Streaming) else OwnModel(model)
 
 
 def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:

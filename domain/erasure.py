@@ -2,10 +2,9 @@
 
 STORAGE FORMAT, see `domain.log.wire`. A row that is erased becomes `domain.log.wire.Erased`, its
 texts in the payload table go, and the log says so once, with the list of both. Nothing is chained
-anew: the digest of an append is made of the digests of its rows, which the marks keep.
-"""
+anew: the digest of an append is made of the digests of its rows, which the marks keep."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,30 +16,34 @@ from domain.agent.commands import AgentCommand, CreateAgent
 from domain.agent.wake_queue import WakeQueued
 from domain.changes.change_set import SetOpened
 from domain.changes.commands import ChangesCommand
-from domain.journal.catalog import category_id
-from domain.journal.commands import AddCategory
+from domain.journal.catalog import CorrectionCaptured, category_id
+from domain.journal.commands import AddCategory, ImportTasks
+from domain.journal.imported import ID_KEPT
 from domain.lessons.commands import RateRun
 from domain.log.keys import key
 from domain.log.state import RecordedEvent
-from domain.log.wire import Erased, PayloadId, Stored
+from domain.log.wire import Erased, PayloadId, Stored, tag_of
 from domain.machines.commands import SettleAgentsConflict
+from domain.ports import Usage
 from domain.retention import Retained
 from domain.templates.commands import AssignTemplate
+from domain.text import fold
 from domain.wake.commands import WakeCommand
-from domain.wake.wake import WakeStarted
+from domain.wake.wake import ToolReturned, WakeStarted
 
 
 class Erase(Stored, frozen=True, tag="command.erase.1"):
     """Say that rows and texts were erased. `unit`: ``task:<id>`` for example, see `Unit.of`;
     `what`: the kind, of `KINDS`; `listed`: a payload, an `ErasureList`; `digest`: `digest_of` the
     rows that are listed, as nothing else holds the time and the tag beside a mark; `along`: the
-    tasks that went with a category."""
+    tasks that went with a category; `lines`: what files called the tasks, see `line_key`."""
 
     unit: str
     what: str
     listed: PayloadId
     digest: str
     along: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 class ErasureMade(Stored, frozen=True, tag="erasure.made.1"):
@@ -50,6 +53,7 @@ class ErasureMade(Stored, frozen=True, tag="erasure.made.1"):
     what: str
     listed: PayloadId
     along: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -63,20 +67,69 @@ class ErasureMade(Stored, frozen=True, tag="erasure.made.1"):
         every = ((kind, entity.partition("/")) for kind, _, entity in parts)
         return [(task, note) for kind, (task, _, note) in every if kind in ("task", "note")]
 
+    def takes(self, row: RecordedEvent) -> bool:
+        """Whether a row may be of it, as far as its place and its tag tell: of tasks its own, of a
+        note no more than the note, of an agent no other one's."""
+        if self.what == "agent" and row.of_kind in ("agent", "alert", "memory"):
+            return self.unit == f"agent:{row.entity}"
+        if row.of_kind not in ("task", "links") or self.what == FORK:
+            return may_go(row.stream)
+        is_of_note = tag_then(row).startswith(NOTES)
+        return any(row.entity == task and (not note or is_of_note) for task, note in self.of_tasks)
 
-class ErasureList(Struct, frozen=True):
+    def spares(
+        self, rows: Iterable[RecordedEvent], known: Callable[[str, str], Iterable[RecordedEvent]]
+    ) -> Iterator[RecordedEvent]:
+        """What it leaves of that of which it takes all, as who has listed these `rows` does who
+        forges one, of a verdict alone for example. `known`: the rows of an entity, by kind and id,
+        that he knew."""
+        every = {(row.replica, row.n, row.row): row for row in rows if self.what != FORK}
+        whole = dict.fromkeys((row.of_kind, row.entity) for row in every.values() if self._all(row))
+        for one in whole:
+            for row in known(*one):
+                if type(row.fact) is not Erased and (row.replica, row.n, row.row) not in every:
+                    yield row
+
+    def _all(self, row: RecordedEvent) -> bool:
+        """Whether all rows of an entity go where this one does: an answer that tells of it goes
+        alone."""
+        if row.of_kind == "wake":
+            return tag_then(row) != ANSWER
+        return row.of_kind in ENTIRE or (row.of_kind == "task" and self.what in WHOLE)
+
+
+class Spent(NamedTuple):
+    """What an answer took that was erased: a budget of that day counts it all the same."""
+
+    at: str
+    agent: str
+    model: str
+    tokens_in: int | None
+    tokens_out: int | None
+    tokens_thought: int | None = None
+    tokens_cached: int | None = None
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(*self[3:])
+
+
+class ErasureList(Struct, frozen=True, omit_defaults=True):
     """The rows that an erasure marked, as replica, append and numbers within it, and the payloads
-    that went."""
+    that went; and what the newest answers among the rows took."""
 
     rows: tuple[tuple[str, int, tuple[int, ...]], ...]
     payloads: tuple[PayloadId, ...]
+    spent: tuple[Spent, ...] = ()
 
     @classmethod
-    def of(cls, rows: Iterable[RecordedEvent], payloads: Iterable[PayloadId]) -> "ErasureList":
+    def of(
+        cls, rows: Iterable[RecordedEvent], payloads: Iterable[PayloadId], *spent: Spent
+    ) -> "ErasureList":
         """That of these rows, in their order."""
         places = groupby(rows, key=lambda row: (row.replica, row.n))
         found = ((*place, tuple(row.row for row in some)) for place, some in places)
-        return cls(tuple(found), tuple(payloads))
+        return cls(tuple(found), tuple(payloads), spent)
 
 
 _read_list = msgspec.json.Decoder(ErasureList).decode
@@ -86,11 +139,11 @@ Place = tuple[str, int, int]
 
 
 class Listed:
-    """All that the erasures of a log list; `made`: each with its time. `retained`: up to when what
-    was dropped, see `domain.retention`."""
+    """All that the erasures of a log list, the rows with the one that does; `made`: each with its
+    time. `retained`: up to when what was dropped, see `domain.retention`."""
 
     def __init__(self) -> None:
-        self.rows: set[Place] = set()
+        self.rows: dict[Place, ErasureMade] = {}
         self.payloads: set[PayloadId] = set()
         self.made: list[tuple[str, ErasureMade]] = []
         self.retained: dict[str, str] = {"prompts": "", "replies": ""}
@@ -99,7 +152,7 @@ class Listed:
         """One more erasure; of one whose list is gone or was altered, nothing is listed."""
         self.made.append((at, made))
         found = read_list(listed)
-        self.rows.update(places_of(found))
+        self.rows = dict.fromkeys(places_of(found), made) | self.rows  # the first one counts
         self.payloads.update(found.payloads)
 
 
@@ -140,6 +193,12 @@ def digest_of(marks: Iterable[RecordedEvent]) -> str:
     return key("erasure", *parts)
 
 
+def line_key(source: str, called: str) -> str:
+    """By what a line of a file is known again that is no task any more: its title, or what its file
+    calls it. None of the words can be read out of it."""
+    return key("line", source, fold(called))
+
+
 # --------------------------------------------------------------------------- what a unit is made of
 
 
@@ -148,7 +207,34 @@ def part_of(entity: str) -> str:
     return entity.rpartition("/")[2]
 
 
+ERASABLE = frozenset(
+    "receipt task links day catalog agent alert memory wake changes lessons".split()
+)  # kinds of streams: never who leads, what was agreed to, templates or timers
+
+
+def tag_then(row: RecordedEvent) -> str:
+    """The tag of a row, of a mark that of what stood there."""
+    return row.fact.was if isinstance(row.fact, Erased) else tag_of(row.fact)
+
+
+def torn(append: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
+    """The rows that stand beside marks of the same wake: all that it did goes, or nothing."""
+    did = [row for row in append if row.of_kind in ONE_WAKE and tag_then(row) != ANSWER]
+    living = [row for row in did if type(row.fact) is not Erased]
+    yield from living if len(living) < len(did) else ()
+
+
+def may_go(stream: str) -> bool:
+    """Whether rows of a stream may be erased at all, whoever lists them."""
+    return stream.partition(":")[0] in ERASABLE
+
+
 WHOLE = ("task", "category")  # kinds of which all that is a task's goes
+ENTIRE = ("links", "agent", "alert", "memory", "changes")  # kinds of rows of which all go, or none
+ONE_WAKE = ("wake", "changes", "memory")  # kinds of rows that are of one wake in an append of it
+NOTES = "task.note_"  # the tags of what is said of notes begin so
+ANSWER = "wake.tool_returned.1"
+FORK = "fork"  # the kind of what a fork says was erased of its home before
 ONLY = " only"  # behind the kind of a note or a block whose agents stay
 KINDS = ("task", "agent", "note", "note only", "category", "block", "block only")
 
@@ -157,9 +243,9 @@ class Unit(NamedTuple):
     """What is erased together, with agents, their wakes and sets of proposals.
 
     `what`: of `KINDS`; `tasks`: those that go, or whose the note is; `part`: the id of the note,
-    the block or the category; `gone`: appends of the journal that erased the note or the block.
-    Of an agent what it changed stays: that is the journal's truth.
-    """
+    the block or the category; `gone`: appends of the journal that erased the note or the block;
+    `taught`: appends that took words of it as an example, with their category, which a mark does
+    not tell any more. Of an agent what it changed stays: that is the journal's truth."""
 
     what: str
     tasks: frozenset[str] = frozenset()
@@ -168,6 +254,7 @@ class Unit(NamedTuple):
     wakes: frozenset[str] = frozenset()
     sets: frozenset[str] = frozenset()
     gone: frozenset[tuple[str, int]] = frozenset()
+    taught: frozenset[tuple[str, int, str]] = frozenset()
 
     @classmethod
     def of(cls, what: str, entity: str) -> "Unit":
@@ -216,7 +303,7 @@ class Unit(NamedTuple):
         where it stands."""
         one = frozenset({mark.entity})
         match mark.of_kind:
-            case "agent" | "alert" | "memory":
+            case "agent" | "alert" | "memory" if self.what != "agent":  # else it is known
                 return self._replace(agents=self.agents | one)
             case "wake":
                 return self._replace(wakes=self.wakes | one)
@@ -228,10 +315,49 @@ class Unit(NamedTuple):
         """The rows of an append of either log that belong to it. A command that is about others,
         too, stays: it names texts by payloads of their units."""
         found = [row for row in append if self._holds(row)]
+        if found and all(row.of_kind != "task" or row.entity in self.tasks for row in append):
+            taught = (row for row in append if isinstance(row.fact, CorrectionCaptured))
+            found += [row for row in taught if row not in found]
         command = getattr(append[0].fact, "command", None)
         if command is not None and self._is_about(command, append, is_held=bool(found)):
             found.insert(0, append[0])
         return [row for row in found if type(row.fact) is not Erased]
+
+    def repeated_in(
+        self, row: RecordedEvent, text: Callable[[PayloadId], str]
+    ) -> Iterator[PayloadId]:
+        """The payloads of a row that stays in which we, and no person or model, repeat it: what a
+        wake of another agent was shown of it, with the snapshot of what it saw, or looked up, and
+        what files call its tasks."""
+        match getattr(row.fact, "command", row.fact):
+            case WakeStarted() as fact if not self.what.endswith(ONLY):
+                is_taught = self._taught(fact, row.replica)
+                found = [
+                    ref.payload
+                    for ref in (*fact.system, *fact.user)
+                    if not self.tasks.isdisjoint(ref.units)
+                    or (is_taught and ref.name == CORRECTIONS)
+                ]
+                yield from (*found, fact.snapshot) if found else ()
+            case ToolReturned(message=said) if self.whole and said.payload:
+                if self._tells(text(said.payload)):
+                    yield said.payload
+            case ImportTasks(lines=lines) if self.whole and lines:
+                kept = text(lines)
+                if any(f'"{task[:ID_KEPT]} ' in kept for task in self.whole):
+                    yield lines
+
+    def _taught(self, fact: WakeStarted, replica: str) -> bool:
+        """Whether a wake may have been told words of it as an example."""
+        knew = {one.replica: one.n for one in fact.seen} | {replica: fact.journal_position}
+        return any(
+            n <= knew.get(one, 0) and category in ("", *(fact.categories or (category,)))
+            for one, n, category in self.taught
+        )
+
+    def _tells(self, answer: str) -> bool:
+        """Whether the answer to a read tells of a task that goes."""
+        return any(task in answer for task in self.whole)
 
     def _holds(self, row: RecordedEvent) -> bool:
         fact: Any = row.fact
@@ -243,7 +369,8 @@ class Unit(NamedTuple):
             case "agent" | "alert" | "memory":
                 return row.entity in self.agents
             case "wake":
-                return row.entity in self.wakes
+                is_told = isinstance(fact, ToolReturned) and self._tells(fact.message.text)
+                return row.entity in self.wakes or is_told
             case "changes":
                 return row.entity in self.sets
             case "day":
@@ -283,6 +410,8 @@ class Unit(NamedTuple):
         return is_its and about <= self.tasks
 
 
+CORRECTIONS = "corrections"
+"""The section of a prompt with what the person corrected, as examples."""
 OF_AGENTS = AssignTemplate | SettleAgentsConflict | RateRun
 """Commands of other families that are about an agent, a set or a wake."""
 

@@ -8,8 +8,7 @@ and what to do; the same values are attributes, so nobody parses text.
     └── Damaged      a file is no log, is cut short, or is of a newer format
 
 What an agent or a tool may not do is never raised: it is a recorded fact with a code,
-``ToolReturned(status="denied", code="unknown_tool", ...)``, and the wake goes on (SPEC 5).
-"""
+``ToolReturned(status="denied", code="unknown_tool", ...)``, and the wake goes on (SPEC 5)."""
 
 import re
 from collections.abc import Mapping
@@ -18,121 +17,37 @@ from typing import Final, Literal, NamedTuple
 from msgspec import MsgspecError
 
 TOOL_CODES: Final = (
-    "unknown_tool",
-    "invalid_json",
-    "invalid_arguments",
-    "out_of_scope",
-    "missing_category",
-    "wake_reason_not_allowed",
-    "not_found",
-    "redundant",
-    "sovereignty",
-    "stale",
-    "limit",
-    "cycle",
+    "unknown_tool", "invalid_json", "invalid_arguments", "out_of_scope", "missing_category",
+    "wake_reason_not_allowed", "not_found", "redundant", "sovereignty", "stale", "limit", "cycle",
     "internal",
-)
+)  # fmt: skip
 """Codes of a refused tool call or operation; the model is told them (SPEC 5)."""
 
 REFUSAL_CODES: Final = (
-    "agent_dormant",
-    "agent_exists",
-    "agent_running",
-    "ambiguous",
-    "another_home",
-    "cycle",
-    "decided",
-    "disallowed_provider_model",
-    "forked_replica",
-    "frozen",
-    "home_open",
-    "invalid_input",
-    "invalid_value",
-    "key_reused",
-    "missing_extra",
-    "missing_key",
-    "model_unavailable",
-    "moved",
-    "moved_database",
-    "moved_home",
-    "newer_format",
-    "newer_rules",
-    "not_a_log",
-    "not_destroyed",
-    "not_shared",
-    "nothing_to_adopt",
-    "doubtful_clock",
-    "other_past",
-    "out_of_memory",
-    "out_of_scope",
-    "overshared_payload_blocked",
-    "privacy_confirmation_required",
-    "put_back",
-    "secret_unavailable",
-    "stale",
-    "switched_off",
-    "task_deleted",
-    "template_in_use",
-    "timed_out",
-    "unknown_agent",
-    "unknown_block",
-    "unknown_category",
-    "unknown_fact",
-    "unknown_home",
-    "unknown_item",
-    "unknown_label",
-    "unknown_payload",
-    "unknown_replica",
-    "unknown_set",
-    "unknown_setting",
-    "unknown_task",
-    "unknown_template",
-    "unknown_wake",
-    "unreadable_file",
-    "needs_all",
-    "needs_first",
-    "no_agent",
-    "nothing_running",
-    "read_only",
-    "replaced",
-)
+    "agent_dormant", "agent_exists", "agent_running", "ambiguous", "another_home", "cycle",
+    "decided", "disallowed_provider_model", "forked_replica", "frozen", "home_open",
+    "invalid_input", "invalid_value", "key_reused", "missing_extra", "missing_key",
+    "model_unavailable", "moved", "moved_database", "moved_home", "newer_format", "newer_rules",
+    "not_a_log", "not_destroyed", "not_found", "not_shared", "nothing_to_adopt", "doubtful_clock",
+    "other_past", "out_of_memory", "out_of_scope", "overshared_payload_blocked",
+    "privacy_confirmation_required", "put_back", "secret_unavailable", "stale", "switched_off",
+    "task_deleted", "template_in_use", "timed_out", "too_many", "unknown_agent", "unknown_block",
+    "unknown_category", "unknown_fact", "unknown_home", "unknown_item", "unknown_label",
+    "unknown_payload", "unknown_replica", "unknown_set", "unknown_setting", "unknown_task",
+    "unknown_template", "unknown_wake", "unreadable_file", "needs_all", "needs_first", "no_agent",
+    "nothing_running", "read_only", "replaced",
+)  # fmt: skip
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 
 RemedyName = Literal[
-    "allow_category",
-    "allow_sending",
-    "assign_other_template",
-    "await_wake",
-    "await_wake_or_recover",
-    "create_agent",
-    "destroy_agent",
-    "give_task_agent",
-    "pause_agent",
-    "recover_wake",
-    "rename_category",
-    "restore_task",
-    "restore_task_and_resume",
-    "resume_agent",
-    "see_agent",
-    "see_agents",
-    "see_agents_one_a_task",
-    "see_all_items",
-    "see_all_proposals",
-    "see_categories",
-    "see_labels",
-    "see_open_proposals",
-    "see_status",
-    "see_task_items",
-    "see_task_notes",
-    "see_task_time",
-    "see_tasks",
-    "see_template",
-    "see_templates",
-    "see_wakes",
-    "start_timer",
-    "wait_until_free",
-    "wake_or_set_hybrid",
-]
+    "allow_category", "allow_sending", "assign_other_template", "await_wake",
+    "await_wake_or_recover", "create_agent", "destroy_agent", "give_task_agent", "pause_agent",
+    "recover_wake", "rename_category", "restore_task", "restore_task_and_resume", "resume_agent",
+    "see_agent", "see_agents", "see_agents_one_a_task", "see_all_items", "see_all_proposals",
+    "see_categories", "see_labels", "see_open_proposals", "see_status", "see_task_items",
+    "see_task_notes", "see_task_time", "see_tasks", "see_template", "see_templates", "see_wakes",
+    "start_timer", "wait_until_free", "wake_or_set_hybrid",
+]  # fmt: skip
 """What a refusal says to do, where that is done differently on each screen."""
 
 REPEATED_MAX = 200  # characters of a title, a path or a key that a message repeats
@@ -167,8 +82,7 @@ class WakelogError(Exception):
     """A refusal with a code, what happened, and what to do about it: in words, or a remedy that
     each screen words.
 
-    `whole` is what happened with nothing cut: for what is recorded, whose bytes never change.
-    """
+    `whole` is what happened with nothing cut: for what is recorded, whose bytes never change."""
 
     def __init__(self, code: str, *, because: str, instead: str | Remedy) -> None:
         self.code = code
@@ -218,13 +132,7 @@ class Damaged(WakelogError):
 
 
 FAILURES = (
-    WakelogError,
-    MsgspecError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
+    WakelogError, MsgspecError, ArithmeticError, AssertionError, AttributeError, LookupError,
+    TypeError, ValueError,
+)  # fmt: skip
 """What today's code may raise on a cause that was altered, or that it does not allow."""

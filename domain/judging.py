@@ -107,11 +107,8 @@ def proposed(
     """An item of the inbox, as cases write it; of an item of a checklist several, where it changes
     in several ways; of times, when they began and ended by the person's clock.
 
-    Args:
-        tool: The change's name.
-        arguments: Those in force.
-        names: Titles of checklist items and tasks, names of labels, by their ids.
-    """
+    `tool`: the change's name. `arguments`: those in force. `names`: titles of checklist items and
+    tasks, names of labels, by their ids."""
 
     def named(field: str) -> str:
         given = str(arguments.get(field, ""))
@@ -225,8 +222,10 @@ def sign_test(better: int, worse: int) -> float:
     >>> sign_test(0, 0), sign_test(7, 1)
     (1.0, 0.0703125)
     """
-    of = better + worse
-    tail = sum(math.comb(of, count) for count in range(min(better, worse) + 1))
+    of, ways, tail = better + worse, 1, 0  # `ways`: to fall so that `count` are of one side
+    for count in range(min(better, worse) + 1):
+        tail += ways
+        ways = ways * (of - count) // (count + 1)
     return min(1.0, 2 * tail / (1 << of))
 
 

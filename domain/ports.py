@@ -52,8 +52,7 @@ class Request(Struct, frozen=True):
     """All that a model is asked in one turn.
 
     `system` and `user` are sections in order; `exchanges` are the earlier turns, oldest first;
-    `forced` names the only tool that may be called, or is empty.
-    """
+    `forced` names the only tool that may be called, or is empty."""
 
     model: str
     system: tuple[Section, ...]
@@ -107,8 +106,7 @@ class ModelFault(Exception):
 
     `of_provider`: network, 429 or 5xx: the wake is deferred and its failures are not counted
     (SPEC 3); otherwise the wake fails with `code`. `retry_seconds`: the delay the provider
-    named, if it did. `usage`: of answers that came and cannot be used.
-    """
+    named, if it did. `usage`: of answers that came and cannot be used."""
 
     def __init__(
         self,

@@ -2,8 +2,7 @@
 
 STORAGE FORMAT, see `domain.log.wire`. Only payloads go, no row changes: prompts and snapshots of
 wakes, which today's code renders again to the same ids, and the bytes of replies, whose text, calls
-and tokens stand apart.
-"""
+and tokens stand apart."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -3,8 +3,7 @@
 `prove` renders every prompt and decides every cause with today's code. So whatever is given to a
 wake hangs on its scaffold: texts, sections, tools (`Tool.since`), and by these features what code
 does with them. Nobody else compares numbers. A number is *closed* once a dated section of
-CHANGELOG names it; from then on nothing that it gives changes, and a test holds that.
-"""
+CHANGELOG names it; from then on nothing that it gives changes, and a test holds that."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -13,6 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.errors import Refused
+
+PROMPT_MIN_BYTES = 16_384
+"""Below this not even the rules and an empty task fit."""
 
 
 class Features(Struct, frozen=True, kw_only=True):
@@ -76,21 +78,18 @@ _3: Final = _with(
     without="offers_by_task",
 )
 _4: Final = _with("heeds_moves", _3)
-FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3, 4: _4, 5: _4}
+FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3, 4: _4, 5: _4, 6: _4}
 SCAFFOLD: Final = max(FEATURES)
 """Of a wake that begins now."""
-CLOSED: Final = 5
+CLOSED: Final = 6
 """The last one that a dated section of CHANGELOG names."""
 IS_OPEN: Final = SCAFFOLD > CLOSED
 """Whether what wakes are given that begin now may still change."""
 
 
 def features_of(number: int) -> Features:
-    """What wakes of a scaffold do.
-
-    Raises:
-        Refused: Code ``newer_rules``: no scaffold that this code knows.
-    """
+    """What wakes of a scaffold do. Raises Refused, code ``newer_rules``: no scaffold that this code
+    knows."""
     if (found := FEATURES.get(number)) is None:
         because = f"a wake was {made_by(number)}; this one knows up to {SCAFFOLD}"
         raise Refused("newer_rules", because=because, instead="use that one")

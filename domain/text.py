@@ -1,7 +1,6 @@
 """The one home of text folding, over a pinned table (DESIGN 3).
 
-Ids and duplicate checks compare folded texts, so folding must not follow the interpreter.
-"""
+Ids and duplicate checks compare folded texts, so folding must not follow the interpreter."""
 
 from typing import Final
 

@@ -53,8 +53,28 @@ def _():
             f"{_all['unknown']:,} more the cost is not known: their model has no price, or counts "
             f"no tokens. {_all['confirmed']:,} changes were confirmed."
         )
+    _models = ask(
+        connection,
+        """
+        SELECT model, sum(cost) / sum(confirmed) AS a_change FROM (
+            SELECT w.model, w.cost, (SELECT count(*) FROM change_items i
+                WHERE i.run_key = w.run_key AND i.status = 'confirmed') AS confirmed
+            FROM wakes w WHERE w.cost IS NOT NULL
+        ) GROUP BY model HAVING sum(confirmed) > 0 AND sum(cost) > 0 ORDER BY a_change, model
+        """,
+    )
+    _now = (
+        "**What one would do now**: let `{}` try what `{}` did, where a confirmed change costs {} "
+        "and not {}: `wakelog rehearse --all --model {}`.\n\n".format(
+            _models["model"][0], _models["model"][-1],
+            *(money(_models["a_change"][one], unit) for one in (0, -1)), _models["model"][0],
+        )
+        if len(_models) > 1
+        else ""
+    )  # fmt: skip
     Prose(
         "# What does an agent cost and what does it give?\n\n"
+        f"{_now}"
         "An agent costs tokens and somebody's attention. It gives changes that its person "
         f"confirms. {_told}"
     )

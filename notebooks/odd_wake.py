@@ -20,12 +20,19 @@ def _():
         SELECT run_key, agent_id, replica, started_at, reason, turns, tool_calls, denied_calls,
             tokens_in, coalesce(stop, outcome) AS ending
         FROM wakes WHERE outcome IS NOT NULL AND started_at IS NOT NULL
-        ORDER BY denied_calls DESC, tool_calls DESC, started_at
+        ORDER BY denied_calls DESC, tool_calls DESC, started_at, run_key
         """,
     )
     _none = "" if len(wakes) else "No wake has ended in this home yet."
+    _now = (
+        f"**What one would do now**: `wakelog replay {wakes['run_key'][0][:8]} --step`."
+        if len(wakes)
+        else ""
+    )
     Prose(f"""
         # Replaying an odd wake
+
+        {_now}
 
         Most wakes look alike. This notebook finds the one that does not, shows what its model saw
         and did, runs it again on its recorded replies, and compares it with the wake before it.
@@ -75,7 +82,7 @@ def _(connection, wakes):
         """
         SELECT b.run_key FROM wakes w JOIN wakes b ON b.agent_id = w.agent_id
             AND b.started_at < w.started_at AND b.outcome = 'completed'
-        WHERE w.run_key = ? ORDER BY b.started_at DESC LIMIT 1
+        WHERE w.run_key = ? ORDER BY b.started_at DESC, b.run_key LIMIT 1
         """,
         run_key,
     )
@@ -124,7 +131,7 @@ def _(before_key, connection, run_key):
         SELECT s.name, max(bytes) FILTER (run_key = ?) AS odd, max(bytes) FILTER (run_key = ?)
             AS before
         FROM prompt_sections s WHERE run_key IN (?, ?) GROUP BY s.name
-        ORDER BY coalesce(odd, 0) + coalesce(before, 0) DESC
+        ORDER BY coalesce(odd, 0) + coalesce(before, 0) DESC, s.name
         """,
         run_key,
         before_key,
@@ -140,7 +147,7 @@ def _(sections):
         if sections.is_empty():
             return empty("There is no prompt to look at.")
         grew = sections.with_columns(more=pl.col("odd") - pl.col("before"))
-        most = grew.sort("more", descending=True).row(0, named=True)
+        most = grew.sort("more", "name", descending=[True, False]).row(0, named=True)
         has_before = sections["before"].sum() > 0
         figure, axes = picture(
             f"Its prompt's section “{most['name']}” had {most['odd']:,} bytes, "

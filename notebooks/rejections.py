@@ -48,8 +48,18 @@ def _():
         if _all
         else "Nobody has decided about a proposal in this home yet."
     )
+    _low = decided.sort("high", "category", "tool").head(1)
+    _now = (
+        "**What one would do now**: `wakelog lessons {category} --never {tool}`, for {confirmed} "
+        "of {decided} were confirmed, or tell its agents what you want instead: `wakelog template "
+        "version`.".format(**_low.row(0, named=True))
+        if len(_low) and _low["high"][0] < _yes / _all
+        else ""
+    )
     Prose(f"""
         # What do people reject?
+
+        {_now}
 
         Nothing that an agent proposes is applied before its person confirms it, so each rejection
         is a lesson with a reason. {_here}

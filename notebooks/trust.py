@@ -40,8 +40,24 @@ def _():
         if about["first"][0]
         else "No agent has woken in this home yet, so no template has earned any."
     )
+    _best = ask(
+        connection,
+        "SELECT t.name, string_split(a.value, ' v')[-1] AS version, a.low FROM acceptance a"
+        " JOIN templates t ON starts_with(a.value, t.template_id)"
+        " WHERE dimension = 'version' ORDER BY a.low DESC, a.value LIMIT 1",
+    )
+    _now = (
+        "**What one would do now**: give new agents {name} v{version}, of whose proposals likely "
+        "{low} or more are confirmed: `wakelog template assign TASK {name}`.".format(
+            **{**_best.row(0, named=True), "low": percent(_best["low"][0])}
+        )
+        if len(_best)
+        else ""
+    )
     Prose(f"""
         # Which template earns trust?
+
+        {_now}
 
         A template tells agents how to work. Trust is what people do with its proposals: they
         confirm them, or they do not. {_here}
@@ -312,7 +328,7 @@ def _(connection):
         SELECT coalesce(template_name, 'no template') AS template, total_wakes AS wakes,
             success_rate, confirmed_items AS confirmed, decided_items AS decided,
             acceptance_rate, median_seconds_to_decision AS decided_in, noop_rate
-        FROM template_performance ORDER BY acceptance_rate DESC NULLS LAST
+        FROM template_performance ORDER BY acceptance_rate DESC NULLS LAST, template
         """,
     ).with_columns(
         pl.col("success_rate", "acceptance_rate", "noop_rate").map_elements(

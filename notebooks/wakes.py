@@ -31,9 +31,20 @@ def _():
         connection = _home.connect()
     reasons = ask(connection, "SELECT * FROM wake_reasons WHERE begun > 0")
     _begun = reasons["begun"].sum()
+    _share = pl.col("noop") / pl.col("completed")
+    _idle = reasons.filter(pl.col("completed") >= 20, pl.col("noop") > 0).sort(-_share, "reason")
+    _now = (
+        "**What one would do now**: look at wakes by {reason} first, of which {noop:,} of "
+        "{completed:,} did nothing. `wakelog why TASK` tells what woke an agent, `wakelog agent "
+        "timer` and `wakelog agent watch` what may.".format(**_idle.row(0, named=True))
+        if len(_idle)
+        else ""
+    )
     _here = f"Here are {_begun:,} wakes that began." if _begun else "No agent has woken here yet."
     Prose(f"""
         # Where do wakes come from, and which did nothing?
+
+        {_now}
 
         An agent sleeps until its task changes, a timer fires, or somebody asks. Each wake costs
         tokens, whatever comes of it. {_here} One *did nothing* if it
@@ -94,7 +105,9 @@ def _(reasons, weekly):
 @app.cell
 def _(reasons):
     def idle():
-        found = reasons.filter(pl.col("completed") > 0).sort("noop", descending=True)
+        found = reasons.filter(pl.col("completed") > 0).sort(
+            "noop", "reason", descending=[True, False]
+        )
         if found.is_empty() or not found["noop"][0]:
             return empty("Every wake did something, or none has completed yet.")
         worst = found.row(0, named=True)
@@ -134,10 +147,11 @@ def _(connection):
             AS proposed, sum(w.tokens_in + w.tokens_out)::BIGINT AS tokens
         FROM wakes w JOIN (
             SELECT json_extract_string(data, '$.timer') AS timer,
-                any_value(json_extract_string(data, '$.schedule')) AS schedule
+                max(json_extract_string(data, '$.schedule')) AS schedule
             FROM events WHERE tag = 'agent.timer_set.1' GROUP BY timer
         ) s ON s.timer = w.reason_id
-        WHERE w.reason = 'timer' AND w.outcome = 'completed' GROUP BY schedule ORDER BY wakes DESC
+        WHERE w.reason = 'timer' AND w.outcome = 'completed' GROUP BY schedule
+        ORDER BY wakes DESC, schedule
         """,
     )
     schedules
@@ -162,7 +176,7 @@ def _(connection):
         SELECT occurred_at::DATE AS day, hour(occurred_at) AS utc,
             hour((occurred_at AT TIME ZONE 'UTC') AT TIME ZONE (SELECT timezone FROM home))
             AS wall, count(*) AS ticks
-        FROM triggers WHERE reason = 'timer' AND fate = 'first' GROUP BY ALL ORDER BY day
+        FROM triggers WHERE reason = 'timer' AND fate = 'first' GROUP BY ALL ORDER BY ALL
         """,
     )
     return (ticks,)
@@ -241,10 +255,14 @@ def _(connection):
     idlers = ask(
         connection,
         """
-        SELECT a.name AS agent, count(*) AS did_nothing, any_value(w.reason) AS mostly_by,
-            sum(n.tokens_in + n.tokens_out)::BIGINT AS tokens
-        FROM noop_wakes n JOIN wakes w USING (run_key) JOIN agents a ON a.agent_id = n.agent_id
-        GROUP BY a.name ORDER BY did_nothing DESC, agent LIMIT 8
+        SELECT agent, sum(wakes)::BIGINT AS did_nothing,
+            max(struct_pack(wakes, reason)).reason AS mostly_by, sum(tokens)::BIGINT AS tokens
+        FROM (
+            SELECT a.name AS agent, w.reason, count(*) AS wakes,
+                sum(n.tokens_in + n.tokens_out) AS tokens
+            FROM noop_wakes n JOIN wakes w USING (run_key) JOIN agents a ON a.agent_id = n.agent_id
+            GROUP BY ALL
+        ) GROUP BY agent ORDER BY did_nothing DESC, agent LIMIT 8
         """,
     ).with_columns(pl.col("agent").map_elements(cut, return_dtype=pl.String))
     idlers

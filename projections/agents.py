@@ -35,8 +35,7 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     """An agent and its attention; what is shown is derived from them.
 
     `place` is that of its first row. A view has no clock: a time it names may be over.
-    `changed_elsewhere`: `WakeQueue.changed_of` of other machines, joined.
-    """
+    `changed_elsewhere`: `WakeQueue.changed_of` of other machines, joined."""
 
     agent: Agent
     wake_queue: a.WakeQueue
@@ -198,11 +197,9 @@ def _mark(document: AgentDocument) -> str:
     if not document.is_living:
         return "destroyed" if document.exists else "deleted"
     words = {
-        document.lifecycle: True,
-        "running": document.wake_queue.running_since,
-        "failing": document.is_failing,
-        "timed": document.next_tick,
-    }
+        document.lifecycle: True, "running": document.wake_queue.running_since,
+        "failing": document.is_failing, "timed": document.next_tick,
+    }  # fmt: skip
     return " ".join(word for word, is_true in words.items() if is_true)
 
 
@@ -222,18 +219,8 @@ def apply_others(document: AgentDocument | None, row: RecordedEvent) -> AgentDoc
 
 
 VIEW: View[AgentDocument] = View(
-    "agents",
-    "agent",
-    7,
-    AgentDocument,
-    of_kinds("agent", "alert"),
-    apply,
-    shelf=attrgetter("task_id"),
-    mark=_mark,
-    due=_due,
-    turn=lambda document: document.next_due if document.is_living else "",
-    title="$.agent.name",
-    own=("alert",),
-    apply_others=apply_others,
-    entities=("agent", "alert"),
-)
+    "agents", "agent", 7, AgentDocument, of_kinds("agent", "alert"), apply,
+    shelf=attrgetter("task_id"), mark=_mark, due=_due,
+    turn=lambda document: document.next_due if document.is_living else "", title="$.agent.name",
+    own=("alert",), apply_others=apply_others, entities=("agent", "alert"),
+)  # fmt: skip

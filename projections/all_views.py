@@ -19,18 +19,7 @@ from projections import (
 from projections.view import View
 
 VIEWS: tuple[View[Any], ...] = (
-    tasks.VIEW,
-    agents.VIEW,
-    wakes.VIEW,
-    reports.VIEW,
-    observations.VIEW,
-    messages.VIEW,
-    inbox.VIEW,
-    inbox.RANKS,
-    operations.VIEW,
-    templates.VIEW,
-    policy.VIEW,
-    lessons.VIEW,
-    observations.DIGESTS,
+    tasks.VIEW, agents.VIEW, wakes.VIEW, reports.VIEW, observations.VIEW, messages.VIEW, inbox.VIEW,
+    inbox.RANKS, operations.VIEW, templates.VIEW, policy.VIEW, lessons.VIEW, observations.DIGESTS,
     import_sources.VIEW,
-)
+)  # fmt: skip

@@ -85,12 +85,6 @@ def apply(document: SourcesDocument | None, row: RecordedEvent) -> SourcesDocume
 
 
 VIEW: View[SourcesDocument] = View(
-    "sources",
-    "journal",
-    1,
-    SourcesDocument,
-    keys,
-    apply,
-    entities=("receipt",),
+    "sources", "journal", 1, SourcesDocument, keys, apply, entities=("receipt",),
     takes_late=lambda *_: True,
-)
+)  # fmt: skip

@@ -3,18 +3,17 @@
 A set is found by its id from its first proposal on, and stands on its task's shelf from the end of
 its wake, when the person is shown it. Its mark tells under which of `TABS` it has items, so that
 a page of a tab is read without the sets that have none there. Its rank is in the view
-`RANKS`: a set cannot know it from its own facts.
-"""
+`RANKS`: a set cannot know it from its own facts."""
 
 from itertools import combinations
 
+import msgspec
 from msgspec import Struct
 
 from domain.agent.agent import OF_CATEGORY
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
 from domain.log.wire import Erased, Words, tag_of
-from domain.tools import registry
 from projections.view import View, of_kinds, position
 
 TABS: dict[str, tuple[c.ItemStatus, ...]] = {
@@ -23,6 +22,12 @@ TABS: dict[str, tuple[c.ItemStatus, ...]] = {
     "decided": ("confirmed", "rejected", "retracted", "expired"),
 }
 """What a person looks at apart; each item is under one of them."""
+
+
+class _OfDay(Struct, frozen=True):
+    """What the arguments of a change of a day name; the tools are not loaded for that."""
+
+    day: str = ""
 
 
 class SetDocument(Struct, frozen=True):
@@ -47,9 +52,12 @@ class SetDocument(Struct, frozen=True):
     @property
     def day(self) -> str:
         """The day that a set without a task is about, as its items say."""
-        items = () if self.task_id else self.items
-        days = (registry.days_of("", one.tool, one.arguments.text) for one in items[:1])
-        return next((one for each in days for one in each), "")
+        if self.task_id or not self.items:
+            return ""
+        try:
+            return msgspec.json.decode(self.items[0].arguments.text, type=_OfDay).day
+        except msgspec.MsgspecError:
+            return ""
 
     @property
     def about(self) -> str:
@@ -120,18 +128,11 @@ def _mark(document: SetDocument) -> str:
 
 
 VIEW: View[SetDocument] = View(
-    "inbox",
-    "agent",
-    4,
-    SetDocument,
-    of_kinds("changes"),
-    apply,
-    shelf=lambda document: document.about if document.is_opened else "",
-    mark=_mark,
+    "inbox", "agent", 4, SetDocument, of_kinds("changes"), apply,
+    shelf=lambda document: document.about if document.is_opened else "", mark=_mark,
     due=lambda document: document.expires_at if document.is_open else "",
-    tally=lambda document: sum(map(c.is_open, document.items)),
-    entities=("changes",),
-)
+    tally=lambda document: sum(map(c.is_open, document.items)), entities=("changes",),
+)  # fmt: skip
 
 
 # --------------------------------------------------- the numbers that a person calls change sets by

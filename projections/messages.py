@@ -2,8 +2,7 @@
 
 One document for each wake: it knows the agent and the thread, which the facts of the wake's
 stream do not name. The words of a person belong to the wake that they queued; another one that
-inherits its triggers does not repeat them.
-"""
+inherits its triggers does not repeat them."""
 
 from operator import attrgetter
 from typing import Literal
@@ -28,8 +27,7 @@ class WakeMessage(Struct, frozen=True):
     """One message. `text` is, by kind: what was observed, asked, thought; an action's arguments;
     what the model was told of a call's result; a report's content; the wake's reason.
 
-    `turn` and `attempt` are 0 where there is none; `operation` pairs an action with its result.
-    """
+    `turn` and `attempt` are 0 where there is none; `operation` pairs an action with its result."""
 
     place: str
     at: str
@@ -102,13 +100,6 @@ def _message(row: RecordedEvent) -> WakeMessage | None:
 
 
 VIEW: View[WakeMessages] = View(
-    "messages",
-    "agent",
-    1,
-    WakeMessages,
-    keys,
-    apply,
-    shelf=attrgetter("agent_id"),
-    entities=("wake", "alert", "agent"),
-    sources=wake_sources,
-)
+    "messages", "agent", 1, WakeMessages, keys, apply, shelf=attrgetter("agent_id"),
+    entities=("wake", "alert", "agent"), sources=wake_sources,
+)  # fmt: skip

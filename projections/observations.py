@@ -1,6 +1,5 @@
 """What agents noted for themselves, one document for each observation (SPEC 7, 10), and digests of
-these, one document each, with the one that took it in (ADR 51).
-"""
+these, one document each, with the one that took it in (ADR 51)."""
 
 from operator import attrgetter
 
@@ -45,15 +44,9 @@ def apply(document: ObservationDocument | None, row: RecordedEvent) -> Observati
 
 
 VIEW: View[ObservationDocument] = View(
-    "journal",
-    "agent",
-    1,
-    ObservationDocument,
-    keys,
-    apply,
-    shelf=attrgetter("agent_id"),
+    "journal", "agent", 1, ObservationDocument, keys, apply, shelf=attrgetter("agent_id"),
     entities=("agent",),
-)
+)  # fmt: skip
 
 
 # --------------------------------------------------------------------- digests of what agents noted
@@ -96,14 +89,7 @@ def _digest_place(document: DigestDocument) -> str:
 
 
 DIGESTS: View[DigestDocument] = View(
-    "memory",
-    "agent",
-    1,
-    DigestDocument,
-    digest_keys,
-    apply_digest,
-    shelf=attrgetter("agent_id"),
-    place=_digest_place,
-    mark=lambda document: FOLDED if document.parent else TOP,
+    "memory", "agent", 1, DigestDocument, digest_keys, apply_digest, shelf=attrgetter("agent_id"),
+    place=_digest_place, mark=lambda document: FOLDED if document.parent else TOP,
     entities=("memory",),
-)
+)  # fmt: skip

@@ -2,8 +2,7 @@
 
 One document for each owner, a wake or a change set, because an outcome does not always name its
 operation. An owner with an operation in flight stands on the shelf ``in_flight``, every other
-one on ``settled``; a wake that asked for none leaves no document.
-"""
+one on ``settled``; a wake that asked for none leaves no document."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -32,8 +31,7 @@ class Operation(Struct, frozen=True):
 
     `item`: of a change set, else 0. `outcome` is empty while it is in flight; ``in_doubt`` says
     that its wake has ended without an answer: one that comes later stands here too, and had no
-    other consequence. `position`: the journal's `n` that holds the effect, where it was named.
-    """
+    other consequence. `position`: the journal's `n` that holds the effect, where it was named."""
 
     operation: str
     tool: str
@@ -49,8 +47,7 @@ class Operation(Struct, frozen=True):
 class OwnerOperations(Struct, frozen=True):
     """The operations of a wake (`owner` is its run key) or of a change set (its id), in order.
 
-    `tools`: of a set, the tool of each item. `place` is that of the owner's first row.
-    """
+    `tools`: of a set, the tool of each item. `place` is that of the owner's first row."""
 
     owner: str
     place: str
@@ -138,12 +135,8 @@ def _asked(document: OwnerOperations, made: Operation) -> OwnerOperations:
 
 def _of_item(document: OwnerOperations, item: int) -> str:
     """The operation in flight of an item's confirmation, if any."""
-    found = (
-        one.operation
-        for one in document.in_flight
-        if one.item == item and one.tool not in _TOOLS.values()
-    )
-    return next(found, "")
+    found = (one for one in document.in_flight if one.tool not in _TOOLS.values())
+    return next((one.operation for one in found if one.item == item), "")
 
 
 def _settled(
@@ -151,11 +144,9 @@ def _settled(
 ) -> OwnerOperations:
     """An operation with its outcome, if it stood at `was`; the first answer counts."""
     return _changed(
-        document,
-        lambda one: one.operation == operation and one.outcome == was,
-        settled_at=at,
+        document, lambda one: one.operation == operation and one.outcome == was, settled_at=at,
         **change,
-    )
+    )  # fmt: skip
 
 
 def _changed(
@@ -166,12 +157,7 @@ def _changed(
 
 
 VIEW: View[OwnerOperations] = View(
-    "operations",
-    "agent",
-    1,
-    OwnerOperations,
-    of_kinds("wake", "changes"),
-    apply,
+    "operations", "agent", 1, OwnerOperations, of_kinds("wake", "changes"), apply,
     shelf=lambda document: "in_flight" if document.in_flight else "settled",
     entities=("wake", "changes"),
-)
+)  # fmt: skip

@@ -3,14 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.wake_queue import (
-    HELD,
-    NO_RECEIPT,
-    WakeBackedOff,
-    WakeBegun,
-    WakeDropped,
-    WakeSettled,
-)
+from domain.agent import wake_queue as a
 from domain.log.state import MAIN, RecordedEvent
 from domain.policy.gate import GATE_CODES
 from domain.policy.policy import POLICY, Policy
@@ -18,7 +11,8 @@ from domain.wake.wake import WakeFinished
 from projections.view import View
 
 REFUSALS_KEPT = 20  # the newest
-_ALERTS = (WakeSettled, WakeBackedOff, WakeBegun, WakeDropped)
+_ALERTS = (a.WakeSettled, a.WakeBackedOff, a.WakeBegun, a.WakeDropped)
+_CODES = (*GATE_CODES, a.NO_RECEIPT)
 
 
 class GatedWake(Struct, frozen=True):
@@ -74,16 +68,16 @@ def _waiting(
     """What waits for the gate after a row of its agent's attention."""
     run_key = getattr(row.fact, "run_key", row.entity)
     left = tuple(one for one in waiting if one.run_key != run_key)
-    return (*left, held) if held and isinstance(row.fact, WakeBackedOff) else left
+    return (*left, held) if held and isinstance(row.fact, a.WakeBackedOff) else left
 
 
 def _held(row: RecordedEvent) -> GatedWake | None:
     match row.fact:
-        case WakeDropped(run_key=run_key, code=code) if code in (*GATE_CODES, NO_RECEIPT):
+        case a.WakeDropped(run_key=run_key, code=code) if code in _CODES:
             return GatedWake(row.at, run_key, code, row.entity)
-        case WakeBackedOff(run_key=run_key, reason=reason) if reason in HELD:
+        case a.WakeBackedOff(run_key=run_key, reason=reason) if reason in a.HELD:
             return GatedWake(row.at, run_key, reason, row.entity)
-        case WakeFinished(code=code) if code in (*GATE_CODES, NO_RECEIPT):
+        case WakeFinished(code=code) if code in _CODES:
             return GatedWake(row.at, row.entity, code)
         case _:
             return None
@@ -99,12 +93,6 @@ def _takes_late(document: PolicyViewDocument | None, row: RecordedEvent) -> bool
 
 
 VIEW: View[PolicyViewDocument] = View(
-    "policy",
-    "agent",
-    2,
-    PolicyViewDocument,
-    keys,
-    apply,
-    entities=("policy", "alert", "wake"),
+    "policy", "agent", 2, PolicyViewDocument, keys, apply, entities=("policy", "alert", "wake"),
     takes_late=_takes_late,
-)
+)  # fmt: skip

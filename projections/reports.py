@@ -2,8 +2,7 @@
 
 One document for each wake that drafted one. It comes to its agent's shelf when the head of the
 agent's report moves to it, so the newest on a shelf is the current one and the others are its
-history; what a wake drafted that then failed stands on no shelf.
-"""
+history; what a wake drafted that then failed stands on no shelf."""
 
 from operator import attrgetter
 
@@ -53,13 +52,6 @@ def apply(document: ReportDocument | None, row: RecordedEvent) -> ReportDocument
 
 
 VIEW: View[ReportDocument] = View(
-    "reports",
-    "agent",
-    1,
-    ReportDocument,
-    keys,
-    apply,
-    shelf=attrgetter("agent_id"),
-    entities=("wake", "agent"),
-    sources=wake_sources,
-)
+    "reports", "agent", 1, ReportDocument, keys, apply, shelf=attrgetter("agent_id"),
+    entities=("wake", "agent"), sources=wake_sources,
+)  # fmt: skip

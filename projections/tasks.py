@@ -25,8 +25,7 @@ UNSETTLED = "unsettled"
 class TaskDocument(Struct, frozen=True, omit_defaults=True):
     """A task without what only `task show` needs: no notes, status history, or time that is over.
 
-    `place` is that of its first row; `held` see `domain.journal.import_conflicts.said_since`.
-    """
+    `place` is that of its first row; `held` see `domain.journal.import_conflicts.said_since`."""
 
     task: Task
     place: str
@@ -103,16 +102,7 @@ def _due(document: TaskDocument) -> str:
 
 
 VIEW: View[TaskDocument] = View(
-    "tasks",
-    "journal",
-    6 + ADDED,
-    TaskDocument,
-    of_kinds("task"),
-    apply,
-    shelf=lambda document: UNSETTLED if document.is_unsettled else "",
-    mark=_mark,
-    due=_due,
-    turn=attrgetter("updated_at"),
-    title="$.task.title",
-    entities=("task",),
-)
+    "tasks", "journal", 6 + ADDED, TaskDocument, of_kinds("task"), apply,
+    shelf=lambda document: UNSETTLED if document.is_unsettled else "", mark=_mark, due=_due,
+    turn=attrgetter("updated_at"), title="$.task.title", entities=("task",),
+)  # fmt: skip

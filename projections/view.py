@@ -3,8 +3,7 @@
 `keys` names the documents that a row may change, `apply` gives each of them anew; both are pure
 and see nothing else, so a rebuild makes the same documents as one row at a time did. What a
 document needs to know it learns from facts of its own key. Texts stay `Words`: a reader resolves
-them.
-"""
+them."""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, Literal, Protocol, TypeVar
@@ -47,8 +46,7 @@ class View(Struct, Generic[D], frozen=True):
     is asked of rows that name such a document, and of all rows of an entity that is its key.
     `takes_late`: instead, whether a row that came in late, which counts, may be applied to a
     document as it stands, once or again, and makes of it what it makes in its place.
-    `counts_erased`: it is shown marks of what was erased, too, which no other view is.
-    """
+    `counts_erased`: it is shown marks of what was erased, too, which no other view is."""
 
     name: str
     log: Literal["journal", "agent"]
@@ -90,13 +88,9 @@ def project(view: View[D], row: RecordedEvent, documents: Documents[D]) -> None:
 
 
 def project_on(
-    view: View[D],
-    row: RecordedEvent,
-    documents: Documents[D],
-    keys: Iterable[str],
-    *,
+    view: View[D], row: RecordedEvent, documents: Documents[D], keys: Iterable[str], *,
     is_own: bool = True,
-) -> None:
+) -> None:  # fmt: skip
     """The same of those under some of the keys that the row names; `is_own`: see `View.own`."""
     if type(row.fact) is Erased and not view.counts_erased:
         return

@@ -6,8 +6,7 @@ items it proposed stands in its change set only: take ``len(items)`` of the docu
 wake; its tokens are paid all the same, as those of answers that failed are.
 
 Of machines that woke under one run key apart from each other, the first that began, in canonical
-order, has the document; the others' wakes stand in it, each named ``KEY@REPLICA``.
-"""
+order, has the document; the others' wakes stand in it, each named ``KEY@REPLICA``."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -74,8 +73,7 @@ class WakeDocument(Struct, frozen=True):
     `is_report_missing`: one was due, and an extra turn brought none. `usage`: tokens of all
     answers that are paid, None as soon as one's are not known (SPEC 7); `paid` counts these.
     `runner`: who began it, in a home that machines share; `others`: what other machines have under
-    this key since then, their wakes among it.
-    """
+    this key since then, their wakes among it."""
 
     run_key: str
     place: str
@@ -155,13 +153,10 @@ def keys(row: RecordedEvent) -> tuple[str, ...]:
         return (row.entity,)
     match row.fact:
         case (
-            a.WakeQueued(run_key=run_key)
-            | a.TriggerMerged(run_key=run_key)
-            | a.WakeBegun(run_key=run_key)
-            | a.WakeDropped(run_key=run_key, left_out=0)
-            | a.WakeBackedOff(run_key=run_key)
-            | AgentObserved(run_key=run_key)
-        ):
+            a.WakeQueued(run_key=run_key) | a.TriggerMerged(run_key=run_key)
+            | a.WakeBegun(run_key=run_key) | a.WakeDropped(run_key=run_key, left_out=0)
+            | a.WakeBackedOff(run_key=run_key) | AgentObserved(run_key=run_key)
+        ):  # fmt: skip
             return (run_key,)
         case a.WakeDropped(run_key=run_key, by=by):
             return (run_key, by)
@@ -186,8 +181,7 @@ def _elsewhere(
     """What other machines have under a wake's key, with one more row of theirs. What one of them
     began before anybody ran was queued as the wake was."""
     name = f"{wake.key}@{row.replica}"
-    queued = {field: getattr(wake, field) for field in QUEUED}
-    before = WakeDocument(name, position(row), **queued)
+    before = WakeDocument(name, position(row), **{one: getattr(wake, one) for one in QUEUED})
     known = next((one for one in wake.others if one.run_key == name), before)
     after = replace(known, **change(known, row.fact, row))
     return (*(one for one in wake.others if one.run_key != name), after)
@@ -195,15 +189,10 @@ def _elsewhere(
 
 def _queued(wake: WakeDocument, fact: a.WakeQueued, row: RecordedEvent) -> WakeChange:
     return {  # the fields `QUEUED`
-        "agent_id": row.entity,
-        "thread": fact.thread,
-        "reason": fact.trigger.reason,
-        "reason_id": fact.trigger.reason_id,
-        "queued_at": row.at,
-        "due_at": fact.due_at,
-        "causes": (CauseLine("first", row.at, fact.trigger),),
-        "cause_count": 1,
-    }
+        "agent_id": row.entity, "thread": fact.thread, "reason": fact.trigger.reason,
+        "reason_id": fact.trigger.reason_id, "queued_at": row.at, "due_at": fact.due_at,
+        "causes": (CauseLine("first", row.at, fact.trigger),), "cause_count": 1,
+    }  # fmt: skip
 
 
 def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: RecordedEvent) -> WakeChange:
@@ -232,18 +221,17 @@ def _started(wake: WakeDocument, fact: e.WakeStarted, row: RecordedEvent) -> Wak
     is_elsewhere = fact.seen and row.replica != wake.replica
     return {
         "place": position(row) if is_elsewhere else wake.place,
-        "runner": row.replica if fact.seen else "",
-        "agent_id": fact.agent,
-        "task_id": fact.task,
-        "thread": fact.thread,
-        "reason": fact.reason,
-        "started_at": row.at,
-        "model": fact.model,
-        "template_id": fact.template,
-        "template_version": fact.template_version,
-        "turn_max": fact.turn_max,
-        "journal_position": fact.journal_position,
-    }
+        "runner": row.replica if fact.seen else "", "agent_id": fact.agent, "task_id": fact.task,
+        "thread": fact.thread, "reason": fact.reason, "started_at": row.at, "model": fact.model,
+        "template_id": fact.template, "template_version": fact.template_version,
+        "turn_max": fact.turn_max, "journal_position": fact.journal_position,
+        **(_unasked(fact, row) if fact.reason == "client" else {}),
+    }  # fmt: skip
+
+
+def _unasked(fact: e.WakeStarted, row: RecordedEvent) -> WakeChange:
+    """What no queue says of a wake that a client made."""
+    return {"reason_id": fact.thread, "queued_at": row.at, "due_at": row.at}
 
 
 def _paid(wake: WakeDocument, fact: Stored, row: RecordedEvent) -> WakeChange:
@@ -280,14 +268,24 @@ _APPLY: dict[type, ChangeOfWake] = {
 }
 
 
+_SEVERAL = "several"  # machines ran it, and not all came to the same
+
+
+def marks(outcome: str) -> tuple[str, ...]:
+    """The marks of the wakes that ended so or stand so; of none named: that any may have.
+
+    >>> marks("failed"), marks("")
+    (('failed', 'several'), ('',))
+    """
+    return (outcome, _SEVERAL) if outcome else ("",)
+
+
+def _mark(wake: WakeDocument) -> str:
+    found = {one.outcome or one.state for one in wake.every}
+    return found.pop() if len(found) == 1 else _SEVERAL
+
+
 VIEW: View[WakeDocument] = View(
-    "wakes",
-    "agent",
-    3,
-    WakeDocument,
-    keys,
-    apply,
-    shelf=attrgetter("agent_id"),
-    entities=("wake", "alert", "agent"),
-    sources=wake_sources,
-)
+    "wakes", "agent", 5, WakeDocument, keys, apply, shelf=attrgetter("agent_id"), mark=_mark,
+    entities=("wake", "alert", "agent"), sources=wake_sources,
+)  # fmt: skip

@@ -13,13 +13,10 @@ from domain.log.state import RecordedEvent
 class Append:
     """Rows that belong together: of one replica and one `n`, beginning where a row is the 0th.
 
-    `facts`: of the rows that can be read; `unread`: index and reason of the others.
-    """
+    `facts`: of the rows that can be read; `unread`: index and reason of the others."""
 
     def __init__(self, replica: str, first: RowPlace | Envelope) -> None:
-        self.replica = replica
-        self.first = first
-        self.n = first.n
+        self.replica, self.first, self.n = replica, first, first.n
         self.rows: list[Row] = []
         self.places: list[RowPlace | Envelope] = []
         self.facts: list[RecordedEvent] = []
@@ -36,9 +33,8 @@ class Append:
 
     def takes(self, row: Row, replica: str, place: RowPlace | Envelope) -> bool:
         """Whether a row is one more of this append."""
-        if place.n != self.n or replica != self.replica:
-            return False
-        return place.row != 0 or row == self.rows[-1]
+        is_of_it = place.n == self.n and replica == self.replica
+        return is_of_it and (place.row != 0 or row == self.rows[-1])
 
 
 class AppendsAhead(Iterator[Append]):

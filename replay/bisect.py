@@ -24,11 +24,8 @@ def bisect(count: int, holds: Callable[[int], bool]) -> BisectResult:
     """Find where something begins to hold that, once it holds, goes on holding.
 
     Where it comes and goes, one of its beginnings is found, not always the first; what was looked
-    at is told, so that a person can judge it.
-
-    Args:
-        count: How many there are, in order; at least 0.
-        holds: Whether it holds at the nth, from 1. Asked at most ``log2(count) + 1`` times.
+    at is told, so that a person can judge it. `holds` is asked of the nth of `count`, from 1, at
+    most ``log2(count) + 1`` times.
 
     >>> bisect(1000, lambda nth: nth >= 700).since
     700

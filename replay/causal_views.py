@@ -1,8 +1,7 @@
 """Of a log that several replicas share: what each of them saw as the walk comes by (ADR 70).
 
 The walk goes in canonical order, so whatever a replica knew when it wrote an append has come by
-then, and more: a world ends where its replica's markers say, not where the walk stands.
-"""
+then, and more: a world ends where its replica's markers say, not where the walk stands."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,7 +55,7 @@ class CausalViews:
                 if row.replica in self._states:
                     self._states[row.replica].clear()
             case Receipt(command=ApplyOperation(operation=operation)) if self.since:
-                self._again(operation, writers, kept)
+                self.again(operation, writers, kept)
 
     def missed(
         self, facts: Sequence[RecordedEvent], last: Mapping[str, int]
@@ -71,14 +70,16 @@ class CausalViews:
                     expected = f"append {n} of {name}"
                     yield RowDifference(row.row, ALTERED, "tail", expected, f"it ends at {ended}")
 
-    def _again(self, operation: str, writers: Iterable[str], kept: ReadKept) -> None:
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """The operations that several applied."""
+        return tuple(self._applied)
+
+    def again(self, operation: str, writers: Iterable[str], kept: ReadKept) -> None:
         """Learn whether an operation was applied by several."""
         found = [row for one in sorted(writers) for row in kept(operation, one)]
-        places = sorted(
-            (row.n, row.replica)
-            for row in found
-            if isinstance(row.fact, Receipt) and row.fact.result.status == "applied"
-        )
+        receipts = [(row, row.fact.result) for row in found if isinstance(row.fact, Receipt)]
+        places = sorted((row.n, row.replica) for row, did in receipts if did.status == "applied")
         if len(places) > 1:
             self._applied[operation] = places
 

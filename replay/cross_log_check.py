@@ -3,20 +3,19 @@
 Both logs are walked together: the journal as far as the agent log knows it. What a wake was
 shown is rendered again at the positions that its cause names, what was taken of the journal is
 taken again, and an effect on the journal needs its intent. Where a cause names a position that
-the walk has left behind (two wakes at once), its world comes from the adapter.
-"""
+the walk has left behind (two wakes at once), its world comes from the adapter."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from domain.agent.agent import AGENT, AgentCreated, AgentSettled
 from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import taken_of
-from domain.agent.wake_queue import WAKE_QUEUE, JournalTaken
+from domain.agent.wake_queue import JournalTaken
 from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, find
@@ -31,14 +30,14 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.retention import prompt_ids
 from domain.tools import registry
-from domain.wake.commands import BeginWake, SkipWake
+from domain.wake.commands import Begins, BeginWake, ProposeChanges, SkipWake, begun_of
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.unchanged import moved_by
 from domain.wake.wake import WAKE, LateReply, ModelAnswered, SectionRef, ToolReturned
-from domain.wake.wake_inputs import given_by, given_to, rendered
+from domain.wake.wake_inputs import given_by, given_to, queued_of, rendered
 from replay.appends import Append, AppendsAhead, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Divergence, RowDifference
-from replay.effects import Effects, OperationOutcome, misnamed, outcome_of, unrelated
+from replay.effects import Effects, OperationOutcome, Place, misnamed, outcome_of, unrelated
 from replay.leadership_handover import LeadershipHandover
 from replay.log_pair import PairedLog, PairPosition
 from replay.notification_replay import NotificationReplay
@@ -144,7 +143,7 @@ class CrossLogCheck:
         self.replies = ReplyDecoding(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
         self._left = AppendsAhead(appends(journal.rows))  # of the journal, that nobody has named
-        self._reached = 0  # n up to which it was walked
+        self._reached = 0  # n up to which it was walked, of whatever replica
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
         self._known_of: dict[str, int] = {}  # the same of each replica
@@ -154,33 +153,46 @@ class CrossLogCheck:
         self._looked_at: list[LogState] = []  # for one append, and what was missing there
         self._missed: list[list[PayloadId]] = []
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
-        self._effects = Effects(journal.payload, agents.payload)
-        self._handed = LeadershipHandover(
-            agents.proof.streams, journal.proof.streams.viewers.horizons
-        )
+        self._effects = Effects(journal.payload, agents.payload, journal.proof.streams.kept)
+        horizons = journal.proof.streams.viewers.horizons
+        self._handed = LeadershipHandover(agents.proof.streams, horizons)
 
-    def resume(self, left: PairPosition, digests: Mapping[int, AppendDigest]) -> None:
-        """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
-        self._reached, self._known = left.reached, left.known
+    def resume(self, left: PairPosition, digests: Mapping[int, Mapping[str, AppendDigest]]) -> None:
+        """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was. What
+        came since of other machines may be numbered before that: what it could know is behind."""
+        self._reached = max(left.ends.values(), default=0)
+        self._known, self._known_of = max(left.known.values(), default=0), dict(left.known)
         self._notices.watchers.update(self._agents.proof.last)
-        self._digests.update((n, {"": one}) for n, one in digests.items())
-        self._effects.resume(left.effects, self._journal.read, self._heard)
-        for n in left.batches:
-            one = self._journal.read(n)
-            if one is not None and self._journal.at is not None:  # pragma: no branch
-                self._notices.make(one, self._journal.at(n, one.replica), is_damaged=False)
+        self._notices.again = self._notice_again
+        self._digests.update((n, dict(those)) for n, those in digests.items())
+        self._effects.resume(left.effects, self._heard, is_shared=self._is_shared)
+        self._journal.proof.streams.repeat(left.repeated)
+        for replica, n in left.inherited:
+            if (one := self._agents.read(n, replica)) is not None:  # pragma: no branch
+                cause, _ = envelope.cause_of(one.facts[0])
+                if isinstance(cause, InheritWake):  # pragma: no branch  # its bytes were looked at
+                    self._handed.inherited(one, cause)
 
-    def _heard(self, n: int) -> tuple[Append, OperationOutcome] | None:
-        """What append n of the agent log says of an operation."""
-        one = self._agents.read(n) if n else None
+    def _notice_again(self, replica: str, n: int) -> None:
+        """Make the notice of an append of the journal that the walk began behind."""
+        is_behind = n <= self._journal.proof.start.last.get(replica, 0)
+        one = self._journal.read(n, replica) if is_behind else None
+        if one is not None and one.replica == replica and self._journal.at is not None:
+            self._notices.make(one, self._journal.at(n, replica), is_damaged=False)
+
+    def _heard(self, place: Place) -> tuple[Append, OperationOutcome] | None:
+        """What an append of the agent log says of an operation."""
+        replica, n = place
+        one = self._agents.read(n, replica)
         if one is None or self._agents.at is None:
             return None
         cause, _ = envelope.cause_of(one.facts[0])
-        said = outcome_of(one, cause, self._agents.at(n - 1, one.replica))
+        said = outcome_of(one, cause, self._agents.at(n - 1, replica))
         return (one, said) if said else None
 
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
+        yield from self._advance(self._known)  # what has come since below what was walked
         for one in appends(self._agents.rows):
             self._notices.watchers.add(one.replica)
             named = max(map(self._position, one.facts), default=0)
@@ -194,8 +206,8 @@ class CrossLogCheck:
             for row in one.facts:
                 self._done(row)
         yield from self._agents.proof.finish()
-        left = self._notices.left()
-        self.left = PairPosition(self._reached, self._known, self._effects.left(), left)
+        ends = dict(self._journal.proof.last)
+        self.left = PairPosition(ends, dict(self._known_of), self._effects.left())
         for one in self._left:
             yield from self._journal.proof.take(one, self._deed)
             self._effects.is_shared = self._is_shared
@@ -205,30 +217,31 @@ class CrossLogCheck:
         for one, known in (*self._effects.unmet(), *self._handed.finish()):
             if not (known.path == "receipt" and self._journal.proof.gone):  # its receipt may be
                 yield self._agents.proof.told(one, known)
+        repeated = self._journal.proof.streams.viewers.repeated
+        inherited = tuple(self._handed.undecided)
+        self.left = replace(self.left, repeated=repeated, inherited=inherited)
 
     def _render_dropped(self, one: Append) -> None:
         """Give what a wake was shown, where that was dropped (ADR 109), to whoever reads it. What
         no retention covers is missing, even if an older wake was shown the same."""
-        begun = envelope.cause_of(one.facts[0])[0] if one.facts else None
-        if not isinstance(begun, BeginWake):
+        cause = envelope.cause_of(one.facts[0])[0] if one.facts else None
+        if not isinstance(cause, Begins) or (begun := begun_of(cause)) is None:
             return
         named, anew = {*prompt_ids(begun)}, self._agents.proof.anew
         if one.first.at >= self._agents.proof.listed.retained["prompts"]:
             for name in named:
                 anew.pop(name, None)
             return
-        missing = {name for name in named if self._agents.payload(name) is None}
-        if not missing:
+        if not (missing := {name for name in named if self._agents.payload(name) is None}):
             return
         self._looked_at.clear()
         self._missed.clear()
-        agents, journal, _ = self._worlds(
-            one.replica, begun.journal_position, begun.agent_position, agent=begun.agent
-        )
+        positions = begun.journal_position, begun.agent_position
+        agents, journal, _ = self._worlds(one.replica, *positions, agent=begun.agent)
         if agents is None or journal is None:
             return
         with suppress(*FAILURES):  # told as a changed prompt, where it is named
-            made = rendered(journal, agents, begun, self._task_lines)
+            made = rendered(journal, agents, cause, self._task_lines)
             for name in named & made.keys():
                 anew.pop(name, None)  # the newest last
                 anew[name] = made[name]
@@ -258,7 +271,7 @@ class CrossLogCheck:
             head = f"journal:{one.replica}"
             known = self._digests.setdefault(one.n, {})
             known[one.replica] = f"{head}:{one.n}", self._journal.proof.heads[head]
-            if len(self._digests) > DIGESTS_MAX:
+            if len(self._digests) > DIGESTS_MAX and one.n == self._reached:
                 del self._digests[next(iter(self._digests))]
             self._noticed(one)
 
@@ -283,10 +296,9 @@ class CrossLogCheck:
 
     def _mind(self, fact: object, replica: str) -> None:
         """Learn from the agent log which rows and operations will matter."""
-        streams = self._journal.proof.streams
         if isinstance(fact, AgentCreated):
             if fact.task:
-                streams.mind(fact.task, replica)
+                self._journal.proof.streams.mind(fact.task, replica)
         elif operation := operation_of(fact):
             self._effects.ask(operation, replica)
 
@@ -295,8 +307,7 @@ class CrossLogCheck:
         match row.fact:
             case AgentSettled(position=n):
                 world = self._agents.proof.streams.world(row.replica, row.n + 1, [])
-                task = world.load(AGENT, row.entity).task
-                if task:
+                if task := world.load(AGENT, row.entity).task:
                     self._journal.proof.streams.looked(task, row.replica, n)
             case JournalTaken() as fact:
                 self._notices.done(fact)
@@ -314,10 +325,12 @@ class CrossLogCheck:
         if is_given_up(self._journal.given_up, one.replica, position_named(cause)):
             return
         match cause:
-            case BeginWake() | SkipWake(moved_by=(_, *_)):
+            case BeginWake() | ProposeChanges() | SkipWake(moved_by=(_, *_)):
                 rendered = self.prompts + 1
                 found = self._twice(partial(self._begun, one, cause))
                 self.prompts = min(self.prompts, rendered)
+                if isinstance(cause, ProposeChanges):
+                    found += self.replies.differs(cause.reply, cause.begin.model)
             case TakeJournal():
                 found = [*self._taken(one, cause), *self._handed.taken(one, cause)]
             case InheritWake():
@@ -328,9 +341,8 @@ class CrossLogCheck:
                 found = self._replied(one, fact, run_key)
             case _:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
-        fault = self._journal.proof.first_fault
+        fault, viewers = self._journal.proof.first_fault, self._journal.proof.streams.viewers
         yield from self._resting(one, cause, fault)
-        viewers = self._journal.proof.streams.viewers
         for known in horizon_differs(cause, one.replica, viewers):
             yield replace(known, upstream=fault)
         found = [*misnamed(cause, self._before(self._agents, one)), *found]
@@ -364,15 +376,12 @@ class CrossLogCheck:
         """What differs in what a wake was shown; what a second look does not find as well is of
         code that differs from itself."""
         found = list(look())
-        if not found:
-            return found
-        again = list(look())
+        again = list(look()) if found else []
         return [known if known in again else replace(known, kind_of=DICE) for known in found]
 
     def _read(self, one: Append, run_key: str, fact: ToolReturned) -> Iterator[RowDifference]:
         """What a read is answered with otherwise, from both logs as they stood."""
-        before = self._before(self._agents, one)
-        asked = read_intent(run_key, fact, before)
+        asked = read_intent(run_key, fact, self._before(self._agents, one))
         if asked is None:  # what nobody asked for is not taken
             return
         if found := [*misplaced_read(asked, fact, one.n)]:
@@ -393,8 +402,7 @@ class CrossLogCheck:
 
     def _learnt(self, one: Append, cause: Cause) -> Iterator[RowDifference]:
         """The categories that verdicts are learnt in, where a task was in another one then."""
-        before = self._before(self._agents, one)
-        for said in category_claims(cause, before):
+        for said in category_claims(cause, self._before(self._agents, one)):
             if is_given_up(self._journal.given_up, one.replica, said.position):
                 continue
             _, journal, _ = self._worlds(one.replica, said.position, one.n - 1)
@@ -437,22 +445,25 @@ class CrossLogCheck:
         self._changed = set()
         return lines
 
-    def _begun(self, one: Append, cause: BeginWake | SkipWake) -> Iterator[RowDifference]:
+    def _begun(self, one: Append, said: Begins | SkipWake) -> Iterator[RowDifference]:
         """The prompt and the snapshot of a wake, and what had moved, from both logs as they stood;
         of one that asked nobody the last alone."""
+        cause = said if isinstance(said, SkipWake) else begun_of(said)
+        assert cause is not None, said
         positions = cause.journal_position, cause.agent_position
         agents, journal, missed = self._worlds(one.replica, *positions, agent=cause.agent)
         if agents is None or journal is None:
             return
-        agent, given = agents.load(AGENT, cause.agent), given_by(cause)
+        agent, given = agents.load(AGENT, cause.agent), given_by(said)
         with suppress(Refused):  # a scaffold that nobody knows: that differs elsewhere
-            if (moved := moved_by(journal, agents, agent, given)) != cause.moved_by:
+            is_clients = isinstance(said, ProposeChanges)  # whom nothing that moved brings
+            moved = () if is_clients else moved_by(journal, agents, agent, given)
+            if moved != cause.moved_by:
                 both = (" ".join(one) for one in (moved, cause.moved_by))
                 yield RowDifference(0, CHANGED, "data.command.movedBy", *both)
         if isinstance(cause, SkipWake):
             return
-        queued = agents.load(WAKE_QUEUE, cause.agent).queued
-        if queued is None or queued.run_key != cause.run_key:
+        if (queued := queued_of(said, agents)) is None:
             told = f"{cause.run_key} is not queued"
             yield RowDifference(0, CHANGED, "cause", "a queued wake", told)
             return
@@ -468,19 +479,17 @@ class CrossLogCheck:
         self.prompts += 1
         data = canonical.encode(seen)
         if payload_id(agent.unit, data) != cause.snapshot:
-            yield from byte_differences(
-                "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
-            )
+            compared = CHANGED, data, cause.snapshot, self._agents.payload
+            yield from byte_differences("data.command.snapshot", *compared)
         parts = (("system", prompt.system, cause.system), ("user", prompt.user, cause.user))
         for part, today, was in parts:
             now = {section.name: section.text.encode() for section in today}
             yield from section_differences(part, agent.unit, now, was, self._agents.payload)
             units = {section.name: section.units for section in today}
             for ref in was:
-                if units.get(ref.name, ()) != ref.units:
-                    path = f"{part}.{ref.name}.units"
-                    told = " ".join(units.get(ref.name, ()))
-                    yield RowDifference(0, PROMPT, path, told, " ".join(ref.units))
+                if (named := units.get(ref.name, ())) != ref.units:
+                    sides = " ".join(named), " ".join(ref.units)
+                    yield RowDifference(0, PROMPT, f"{part}.{ref.name}.units", *sides)
 
     def _worlds(
         self, replica: str, position: int, agent_position: int, agent: str = ""
@@ -524,23 +533,19 @@ class CrossLogCheck:
     def _beyond(self, one: Append, named: int) -> Iterator[Divergence]:
         """The agent log knows of journal appends that are not there: the tail was cut off."""
         last = self._journal.proof.last
-        if not self._is_ended or named <= (
-            last.get(one.replica, 0) if self._is_shared else self._reached
-        ):
+        there = last.get(one.replica, 0) if self._is_shared else self._reached
+        if not self._is_ended or named <= there:
             return
         self._reached = named  # told once
         row, position = one.rows[0], f"agent:{one.replica}:{one.n}"
-        expected = f"journal append {named}"
-        actual = f"the journal ends at {max(last.values(), default=0)}"
-        yield Divergence(
-            "journal", position, row.stream, row.version, ALTERED, "position", expected, actual
-        )
+        told = f"journal append {named}", f"the journal ends at {max(last.values(), default=0)}"
+        of = "journal", position, row.stream, row.version
+        yield Divergence(*of, ALTERED, "position", *told)
 
-    def _is_asker_gone(self, one: Append) -> bool:
+    def _is_asker_gone(self, agent: str) -> bool:
         """Whether the intent of an effect was erased: with its agent; of one that names none, with
         any."""
-        receipt: Any = one.facts[0].fact
-        agents, agent = self._agents.proof, getattr(receipt.command, "agent", "")
+        agents = self._agents.proof
         if not agent:
             return bool(agents.gone)
         return any(agents.streams.lacks(f"agent:{agent}@{name}") for name in agents.last)
@@ -549,15 +554,14 @@ class CrossLogCheck:
         """Effects on the journal that no intent of the agent log asked for. Those beyond what it
         knows of the journal may be younger than its last row: a backup copies it first."""
         for operation, one in self._effects.unasked():
-            if self._is_asker_gone(one):
+            if self._is_asker_gone(one.agent):
                 continue
             if one.n > (self._known_of.get(one.replica, 0) if self._is_shared else self._known):
                 is_kept = one.replica not in self._agents.proof.last
                 self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log
                 continue
-            row, place = one.rows[0], f"journal:{one.replica}:{one.n}"
+            place = f"journal:{one.replica}:{one.n}"
+            of = "journal", place, one.stream, one.version
             told = ALTERED, "operation", "an intent in the agent log", operation
             cause = "command.apply_operation.1"
-            yield Divergence(
-                "journal", place, row.stream, row.version, *told, cause=cause, upstream=place
-            )
+            yield Divergence(*of, *told, cause=cause, upstream=place)

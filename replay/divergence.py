@@ -10,6 +10,7 @@ from msgspec import Struct
 from domain.append import envelope
 from domain.append.envelope import ERASED, Row
 from domain.errors import WakelogError
+from domain.log import canonical
 
 ALTERED = "data altered"
 CHANGED = "rule changed"
@@ -43,8 +44,7 @@ class Divergence(Struct, frozen=True):
     ``fold``, ``digest``, ``anchor``, ``tail``, ``position``, ``receipt``, ``outcome``,
     ``operation`` or ``reply``. `expected` is what should stand there, `actual` what does. `wake`
     and `step` say which wake it belongs to and at which row of its stream; `cause` is the tag of
-    the append's cause, `upstream` the position of what led to it.
-    """
+    the append's cause, `upstream` the position of what led to it."""
 
     log: str
     position: str
@@ -75,9 +75,7 @@ class RowDifference(Struct, frozen=True):
 def compare_rows(was: Sequence[Row], today: Sequence[Row]) -> list[RowDifference]:
     """Row by row: rows as recorded beside those that today's code writes."""
     pairs = enumerate(zip_longest(was, today))
-    return [
-        _of_rows(index, one, other) for index, (one, other) in pairs if not _are_same(one, other)
-    ]
+    return [_of_rows(nth, *both) for nth, both in pairs if not _are_same(*both)]
 
 
 def _are_same(was: Row | None, today: Row | None) -> bool:
@@ -143,6 +141,13 @@ def _path(one: Any, other: Any) -> str:
                 return f"[{index}]{_path(left, right)}"
         return "" if len(one) == len(other) else f"[{min(len(one), len(other))}]"
     return ""
+
+
+def changed(path: str, today: object, was: object) -> RowDifference:
+    """A value of an append's cause that today's code makes otherwise, told where it differs."""
+    expected, actual = canonical.encode(today), canonical.encode(was)
+    path += path_within(canonical.read(expected), canonical.read(actual))
+    return RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
 
 
 def row_text(row: Row) -> str:

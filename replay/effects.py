@@ -1,10 +1,9 @@
 """What the agent log asks of the journal and says came of it, against the receipts there (law 7).
 
 An operation has its intent and its outcome in the agent log, and its receipt in the journal. One
-that is asked for and applied and has no outcome yet is in doubt, which is no difference.
-"""
+that is asked for and applied and has no outcome yet is in doubt, which is no difference."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from domain.changes.dependencies import applied_to
 from domain.journal.commands import ApplyOperation, UndoDeed, UndoImport, VoidOperation
 from domain.journal.day import DAY
 from domain.journal.task import TASK
-from domain.log.state import LogState
+from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId, Words
 from domain.wake.machine import ticket
 from domain.wake.wake import WAKE, LateReply, ToolAsked, ToolReturned
@@ -28,16 +27,31 @@ OPERATIONS = (ApplyOperation, VoidOperation, UndoDeed)
 UNDO = "undo"
 """What stands for a tool where an effect is taken back."""
 FoundDifference = tuple[Append, RowDifference]
-ReadAppend = Callable[[int], Append | None]
-"""``read(n)``: an append of a log once more."""
+Place = tuple[str, int]
+"""A replica, and an append of it."""
+ReadAppend = Callable[[int, str], Append | None]
+"""``read(n, replica)``: an append of a log once more."""
+ReadReceipts = Callable[[str], Iterable[RecordedEvent]]
+"""``kept(operation)``: what all replicas keep under an operation's id, in canonical order."""
 
 
 class SettledOperation(NamedTuple):
     """A receipt of the journal, and where it stands."""
 
-    one: Append
+    replica: str
+    n: int
     command: ApplyOperation | VoidOperation | UndoDeed
     result: Result
+
+
+class AppliedOperation(NamedTuple):
+    """Where the journal applied what nobody has asked for yet, and whose it says that it is."""
+
+    replica: str
+    n: int
+    stream: str
+    version: int
+    agent: str
 
 
 class OperationOutcome(NamedTuple):
@@ -54,54 +68,50 @@ class OperationOutcome(NamedTuple):
     made: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
 
-ReadOutcome = Callable[[int], tuple[Append, OperationOutcome] | None]
+ReadOutcome = Callable[[Place], tuple[Append, OperationOutcome] | None]
 
 
 class OpenOperations(Struct, frozen=True):
-    """What has not met its other side: operations that were asked for, appends of the journal that
-    applied or settled one, and operations of which an append of the agent log says what came of
-    them."""
+    """What has not met its other side: operations that were asked for, by whom; where the journal
+    applied or settled one; and where the agent log says what came of one."""
 
-    asked: tuple[str, ...] = ()
-    applied: tuple[int, ...] = ()
-    settled: tuple[int, ...] = ()
-    said: dict[str, int] = {}
+    asked: dict[str, tuple[str, ...]] = {}
+    applied: dict[str, AppliedOperation] = {}
+    settled: tuple[str, ...] = ()
+    said: dict[str, Place] = {}
 
 
 class Effects:
     """Both sides of all operations, until each has met the other."""
 
-    def __init__(self, journal: PayloadBytes, agents: PayloadBytes) -> None:
-        self._journal, self._agents = journal, agents
+    def __init__(
+        self, journal: PayloadBytes, agents: PayloadBytes, kept: ReadReceipts = lambda _: ()
+    ) -> None:
+        self._journal, self._agents, self._kept = journal, agents, kept
         self._asked: dict[str, tuple[str, ...]] = {}  # intents without effect yet, by whom
-        self._applied: dict[str, Append] = {}  # and the other way round
+        self._applied: dict[str, AppliedOperation] = {}  # and the other way round
         self._settled: dict[str, SettledOperation] = {}  # of which nothing was said yet
         self._said: dict[str, tuple[Append, OperationOutcome]] = {}  # and the other way round
-        self._past: dict[str, int] = {}  # of those, what a walk before this one has heard, and n
+        self._past: dict[str, Place] = {}  # of those, what a walk before this one has heard
         self._heard: ReadOutcome = lambda _: None
         self._found: list[FoundDifference] = []  # what differs of what was said first
-        self._shared = dict[str, list[SettledOperation]]()  # of a journal that machines share: all
         self.is_shared = False
 
     def left(self) -> OpenOperations:
         """What has not met its other side."""
+        said = {key: (one.replica, one.n) for key, (one, _) in self._said.items()}
         return OpenOperations(
-            tuple(self._asked),
-            tuple(one.n for one in self._applied.values()),
-            tuple(one.one.n for one in self._settled.values()),
-            self._past | {key: one.n for key, (one, _) in self._said.items()},
+            dict(self._asked), dict(self._applied), tuple(self._settled), self._past | said
         )
 
-    def resume(self, left: OpenOperations, read: ReadAppend, heard: ReadOutcome) -> None:
-        """Go on with what a walk has left. `read` reads an append of the journal once more; `heard`
-        is what an append of the agent log says, if it says anything."""
-        for n in sorted({*left.applied, *left.settled}):
-            if (one := read(n)) is not None:  # pragma: no branch  # its bytes were looked at
-                self.take(one)
-        self._applied = {k: one for k, one in self._applied.items() if one.n in left.applied}
-        self._settled = {k: one for k, one in self._settled.items() if one.one.n in left.settled}
-        self._asked = dict.fromkeys(left.asked, ())
-        self._past, self._heard = dict(left.said), heard
+    def resume(self, left: OpenOperations, heard: ReadOutcome, *, is_shared: bool) -> None:
+        """Go on with what a walk has left. `heard` is what an append of the agent log says, if it
+        says anything."""
+        self._asked, self._applied = dict(left.asked), dict(left.applied)
+        self._past, self._heard, self.is_shared = dict(left.said), heard, is_shared
+        for operation in left.settled:
+            for one in self._receipts_of(operation):
+                self._settled[operation] = one
 
     def ask(self, operation: str, replica: str) -> None:
         """The agent log asks for an operation."""
@@ -130,12 +140,13 @@ class Effects:
                 if self.is_shared and found == operation:  # asked before the journal said so
                     self._asked |= {f"{operation}@{name}": (name,) for name in others}
             else:
-                self._applied[found] = one
-        settled = SettledOperation(one, command, first.result)
+                place, agent = one.rows[0][:2], getattr(command, "agent", "")
+                self._applied[found] = AppliedOperation(one.replica, one.n, *place, agent)
         if self.is_shared:
-            self._shared.setdefault(operation, []).append(settled)
             return
-        if heard := self._heard(self._past.pop(operation, 0)):
+        settled = SettledOperation(one.replica, one.n, command, first.result)
+        past = self._past.pop(operation, None)
+        if past is not None and (heard := self._heard(past)):
             self._said[operation] = heard
         if operation in self._said:
             by, said = self._said.pop(operation)
@@ -159,17 +170,20 @@ class Effects:
     def _is_met(self, one: Append, said: OperationOutcome) -> bool:
         """Whether a receipt of a shared journal says the same: this machine's own, or that of
         another one, which answered for it."""
-        every = self._receipts(said.operation)
-        own = [settled for settled in every if settled.one.replica == one.replica]
+        every = self._receipts_of(said.operation)
+        own = [settled for settled in every if settled.replica == one.replica]
         return any(not [*self._compared(said, settled)] for settled in own or every)
 
-    def _receipts(self, operation: str) -> list[SettledOperation]:
-        """The receipts of an operation; one of before the journal was shared is among them."""
-        if settled := self._settled.pop(operation, None):
-            self._shared.setdefault(operation, []).insert(0, settled)
-        return self._shared.get(operation, [])
+    def _receipts_of(self, operation: str) -> list[SettledOperation]:
+        """The receipts of an operation, as far as the journal was walked."""
+        return [
+            SettledOperation(row.replica, row.n, row.fact.command, row.fact.result)
+            for row in self._kept(operation)
+            if row.row == 0 and isinstance(row.fact, Receipt)
+            if isinstance(row.fact.command, OPERATIONS) and row.fact.command.operation
+        ]
 
-    def unasked(self) -> Iterator[tuple[str, Append]]:
+    def unasked(self) -> Iterator[tuple[str, AppliedOperation]]:
         """What was applied and nobody asked for."""
         for name, one in self._applied.items():
             yield name.partition("@")[0], one
@@ -177,8 +191,12 @@ class Effects:
     def unmet(self) -> Iterator[FoundDifference]:
         """At the end: what was said of operations before their receipts came, if they did."""
         yield from self._found
-        for one, said in self._said.values():
-            every = self._receipts(said.operation)
+        past = (
+            one for name, one in self._past.items() if self._receipts_of(name.partition("@")[0])
+        )
+        again = [heard for one in past if (heard := self._heard(one))] if self.is_shared else []
+        for one, said in (*again, *self._said.values()):
+            every = self._receipts_of(said.operation)
             if self._is_met(one, said):
                 continue
             if every:
@@ -193,8 +211,8 @@ class Effects:
         code = "" if result.status == "applied" else result.code or result.status
         if said.code != code:
             yield RowDifference(0, ALTERED, "outcome", code or "applied", said.code or "applied")
-        if said.n not in (0, settled.one.n):
-            told = f"journal append {settled.one.n}, which holds {said.operation}"
+        if said.n not in (0, settled.n):
+            told = f"journal append {settled.n}, which holds {said.operation}"
             yield RowDifference(0, ALTERED, "data.position", told, f"journal append {said.n}")
         made = (result.ids if not code else (), result.tokens)
         if said.made not in (None, made):
@@ -205,8 +223,7 @@ class Effects:
             done = command.tasks[0] if command.tasks else "", UNDO
         else:
             done = command.task, command.tool
-        asked = said.task, said.tool
-        if asked != done:
+        if (asked := (said.task, said.tool)) != done:
             yield RowDifference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
         if isinstance(command, UndoDeed):
             return

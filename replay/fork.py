@@ -2,8 +2,7 @@
 
 A fork has both logs up to a moment, something else in them, and the wake run again from there.
 A recorded answer is used where the request is byte-equal to the one that it answered; from the
-first request that differs on, somebody else has to answer, or the fork stops.
-"""
+first request that differs on, somebody else has to answer, or the fork stops."""
 
 import re
 from collections import deque
@@ -121,8 +120,7 @@ def learn_names(
     Rows of one stream are compared in their order; the first row of a stream that has another name
     in the branch with the first of the next such stream of its kind. What was asked is no news, and
     a name that both have, or that the other has for something else, is none of the two. `names`:
-    recorded key to the branch's; is added to.
-    """
+    recorded key to the branch's; is added to."""
     left = list(now)
     here = {one.stream for one in now}
     known = _keys_of(was), _keys_of(now)
@@ -133,10 +131,9 @@ def learn_names(
             is_same = other.stream == stream or (is_new and stream not in here)
             if is_same and tag_of(other.fact) == tag_of(one.fact):
                 left.remove(other)
+                pairs = _pairs(_told(one), _told(other))
                 names.update(
-                    (before, after)
-                    for before, after in _pairs(_told(one), _told(other))
-                    if before not in known[1] and after not in known[0]
+                    both for both in pairs if both[0] not in known[1] and both[1] not in known[0]
                 )
                 break
 

@@ -1,8 +1,7 @@
 """The invariants of DESIGN 2 over the rows alone, not the folds that decided what stands in them.
 
 Append by append: each is checked when it comes, so a simulation can stop at the first that
-breaks one. `ended` says what must hold once nothing is under way any more.
-"""
+breaks one. `ended` says what must hold once nothing is under way any more."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -36,7 +35,6 @@ VERDICTS = {
     c.ItemReopened: "reopened",
     c.ItemUndone: "undone",
 }
-
 
 _LIVING = ("open", "confirming")
 _BACK = ("ItemRejected", "ItemRetracted")
@@ -180,8 +178,7 @@ class Invariants:
             if not n or n[-1] != row.n:
                 n.append(row.n)
         command = fact.command if isinstance(fact, Receipt) else None
-        if isinstance(command, ApplyOperation | UndoDeed) and command.operation:
-            operation = command.operation
+        if isinstance(command, ApplyOperation | UndoDeed) and (operation := command.operation):
             if operation in self._applied:
                 yield f"law 5: the operation {operation} is applied twice"
             if operation not in self._asked:
@@ -199,13 +196,8 @@ class Invariants:
             case a.WakeSettled(run_key=run_key):
                 if not self._runs[run_key].is_begun:
                     yield f"law 9: {run_key} is settled and has not begun"
-            case (
-                c.ItemConfirming(operation=operation)
-                | c.SuppressionAsked(operation=operation)
-                | c.LiftAsked(operation=operation)
-                | c.UndoAsked(operation=operation)
-            ):
-                self._asked.add(operation)
+            case c.ItemConfirming() | c.SuppressionAsked() | c.LiftAsked() | c.UndoAsked():
+                self._asked.add(fact.operation)
             case _:
                 pass
         yield from self._learning.take(row)
@@ -321,13 +313,15 @@ class Invariants:
         append that asks it is not sent."""
         for row in one.facts:
             run = self._runs[row.entity] if isinstance(row.fact, e.ModelAsked) else None
-            if run is None or run.begun is None or run.open is not row.fact or run.is_deferred:
+            if run is None or run.begun is None:
                 continue
             begun = run.begun
+            is_sent = run.open is row.fact and not run.is_deferred
+            if not (is_sent or begun.reason == "client"):  # who was given it before it is asked
+                continue
             if not (features_of(begun.scaffold).is_gated and is_leaving(begun.model)):
                 continue
-            missing = [known for known in begun.categories if not self._covers(begun, known)]
-            if missing:
+            if missing := [one for one in begun.categories if not self._covers(begun, one)]:
                 yield f"policy: {begun.model} is asked without a receipt for {missing}"
 
     def _covers(self, begun: e.WakeStarted, category: str) -> bool:
@@ -365,9 +359,8 @@ class Invariants:
             for n in self._touched[task]:
                 if born < n <= taken and (agent, n) not in self._triggers:
                     yield f"law 9: journal append {n} was lost to {agent}"
-        in_doubt = [name for name, status in self._items.items() if status == "confirming"]
-        if in_doubt:
-            yield f"law 5: {len(in_doubt)} items are in doubt after a recovery"
+        if in_doubt := list(self._items.values()).count("confirming"):
+            yield f"law 5: {in_doubt} items are in doubt after a recovery"
 
     def _living(self, ends: Counter[str]) -> int:
         """In how many places a trigger ended; a row in a superseded wake is none, unless that

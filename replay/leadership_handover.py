@@ -2,8 +2,7 @@
 
 Where it takes the journal it leaves out what they had taken (`TakeJournal.covered`), and it goes on
 with the wakes that waited there (`InheritWake.triggers`). Both are causes, so nothing that follows
-from them tells whether they are so.
-"""
+from them tells whether they are so."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,12 +13,11 @@ from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import WATCH, placed
 from domain.append.notification_batch import is_covered
 from domain.errors import FAILURES
-from domain.log import canonical
 from domain.log.state import MAIN, RecordedEvent, joined
 from domain.log.wire import Imported
 from domain.replication.version_vectors import VersionVectors
 from replay.appends import Append
-from replay.divergence import CHANGED, RowDifference, path_within
+from replay.divergence import RowDifference, changed
 from replay.streams import Streams
 
 WaitingTriggers = defaultdict[int, list[tuple[a.Trigger, ...]]]
@@ -35,6 +33,7 @@ class LeadershipHandover:
     def __init__(self, agents: Streams, journal: VersionVectors) -> None:
         self._agents, self._journal = agents, journal
         self._inherited: defaultdict[str, list[tuple[Append, InheritWake]]] = defaultdict(list)
+        self.undecided: list[tuple[str, int]] = []  # where the journal has not come so far
 
     def inherited(self, one: Append, cause: InheritWake) -> None:
         """A wake was taken over: it is compared at the end, when the journal has come to where its
@@ -53,7 +52,7 @@ class LeadershipHandover:
         )
         if (cause.covered in every) if cause.covered else is_all:
             return
-        yield _changed(COVERED, every[0], cause.covered)
+        yield changed(COVERED, every[0], cause.covered)
 
     def _moments(self, one: Append) -> list[Mapping[str, int]]:
         """What its machine knew of the agents' log: right before the append, and before each of the
@@ -81,25 +80,23 @@ class LeadershipHandover:
                 known = self._agents.viewers.horizons.until(one.replica, one.n)
                 is_known = row is not None and row.n <= known.get(row.replica, 0)
                 every = waiting[cause.version] if is_known else []
-                yield from ((one, each) for each in self._inherits(one.replica, cause, every))
+                yield from ((one, each) for each in self._inherits(one, cause, every))
 
     def _inherits(
-        self, replica: str, cause: InheritWake, every: Iterable[tuple[a.Trigger, ...]]
+        self, one: Append, cause: InheritWake, every: Iterable[tuple[a.Trigger, ...]]
     ) -> Iterator[RowDifference]:
+        replica = one.replica
+
         def learnt(of: str, n: int) -> int:
             return self._journal.learnt(replica, of, n)
 
-        there = [tuple(placed(one, replica, learnt) for one in each) for each in every]
-        is_here = all(one.position for each in there for one in each if one.of)
-        if cause.triggers in there or not is_here:  # of a journal that has not come so far
+        there = [tuple(placed(told, replica, learnt) for told in each) for each in every]
+        if cause.triggers in there:
             return
-        yield _changed(TRIGGERS, there[0] if there else (), cause.triggers)
-
-
-def _changed(path: str, today: object, was: object) -> RowDifference:
-    expected, actual = canonical.encode(today), canonical.encode(was)
-    path += path_within(canonical.read(expected), canonical.read(actual))
-    return RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
+        if not all(told.position for each in there for told in each if told.of):
+            self.undecided.append((replica, one.n))
+            return
+        yield changed(TRIGGERS, there[0] if there else (), cause.triggers)
 
 
 def _waiting_triggers(rows: Iterable[RecordedEvent]) -> WaitingTriggers:

@@ -9,7 +9,7 @@ from domain.append.causes import GivenUp
 from domain.append.envelope import Row
 from domain.log.state import LogState
 from domain.log.wire import PayloadId
-from replay.effects import OpenOperations, ReadAppend
+from replay.effects import OpenOperations, Place, ReadAppend
 from replay.notification_replay import ReadBetween
 from replay.prove import LogProof
 
@@ -27,16 +27,18 @@ class PairedLog(NamedTuple):
     at: WorldAt | None = None
     payload: Callable[[PayloadId], bytes | None] = lambda _: None
     given_up: tuple[GivenUp, ...] = ()
-    read: ReadAppend = lambda _: None
+    read: ReadAppend = lambda _, __: None
     between: ReadBetween | None = None
 
 
 class PairPosition(Struct, frozen=True):
-    """Where a walk of both logs had come to when the agent log ended: the journal's append that it
-    had `reached`, the highest one that is `known` there, operations that have not met their other
-    side, and appends of the journal that no watcher has taken yet."""
+    """Where a walk of both logs had come to when the agent log ended: where the journal stood of
+    each replica (`ends`), its highest append that is named there, of each replica, too (`known`),
+    and operations that have not met their other side. Of the end: operations that several
+    machines `repeated`, and wakes that were `inherited` from where the journal has not come to."""
 
-    reached: int = 0
-    known: int = 0
+    ends: dict[str, int] = {}
+    known: dict[str, int] = {}
     effects: OpenOperations = OpenOperations()
-    batches: tuple[int, ...] = ()
+    repeated: tuple[str, ...] = ()
+    inherited: tuple[Place, ...] = ()

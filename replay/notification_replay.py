@@ -12,35 +12,33 @@ from domain.append.notification_batch import batch, brought, is_covered
 from domain.errors import FAILURES
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
-from domain.log import canonical
 from domain.log.state import LogState
 from domain.log.wire import Erased
 from replay.appends import Append
 from replay.causal_views import CausalViews
-from replay.divergence import CHANGED, RowDifference, path_within
+from replay.divergence import CHANGED, RowDifference, changed
 
 ReadBetween = Callable[[str, int, int], Iterable[Append]]
 """``between(replica, above, last)``: a replica's appends above one, up to another, once more."""
+
+
+MakeAgain = Callable[[str, int], None]
+"""``again(replica, n)``: calls `make` for an append that a walk before this one has met."""
 
 
 class NotificationReplay:
     """The notices of the journal's appends, until somebody has taken them.
 
     `watchers`: the replicas whose agents' log is here. What others write is told of with the marker
-    by which one of these learnt of it.
-    """
+    by which one of these learnt of it. `again`: where the walk did not begin at the beginning."""
 
     def __init__(self, viewers: CausalViews, between: ReadBetween | None = None) -> None:
         """`between`: reads appends once more; without it all are kept."""
         self.watchers: set[str] = set()
-        self._viewers = viewers
-        self._between = between
+        self.again: MakeAgain = lambda *_: None
+        self._viewers, self._between = viewers, between
         self._made: dict[tuple[str, int], list[Batch] | Exception] = {}
         self._kept: defaultdict[str, list[Append]] = defaultdict(list)  # by replica
-
-    def left(self) -> tuple[int, ...]:
-        """The appends of which nobody has taken the notice."""
-        return tuple(n for _, n in self._made)
 
     def make(self, one: Append, world: LogState, *, is_damaged: bool) -> None:
         """Keep what a watcher makes of an append, in the world right after it."""
@@ -48,9 +46,8 @@ class NotificationReplay:
             self._kept[one.replica].append(one)
         if one.replica not in self.watchers:
             return
-        if any(
-            type(row.fact) is Erased for each in (one, *self._brought(one)) for row in each.facts
-        ):
+        rows = (row for each in (one, *self._brought(one)) for row in each.facts)
+        if any(type(row.fact) is Erased for row in rows):
             return  # of what was erased nobody can tell what a watcher made
         try:
             made = [*self._told(one, world)]
@@ -97,6 +94,8 @@ class NotificationReplay:
             known[taken.n].append(taken)
         for n in range(first, cause.last + 1):
             if (cause.replica, n) not in self._made:
+                self.again(cause.replica, n)
+            if (cause.replica, n) not in self._made:
                 today += known[n]  # of another replica, damaged or erased: told elsewhere
                 continue
             made = self._made[cause.replica, n]
@@ -108,7 +107,4 @@ class NotificationReplay:
         was = [taken for taken in cause.batches if taken.n >= first]
         if was == today:
             return
-        expected, actual = canonical.encode(today), canonical.encode(was)
-        where = path_within(canonical.read(expected), canonical.read(actual))
-        path = f"data.command.batches{where}"
-        yield RowDifference(0, CHANGED, path, expected.decode(), actual.decode())
+        yield changed("data.command.batches", today, was)

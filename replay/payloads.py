@@ -1,8 +1,7 @@
 """Which payloads a fact names, and whether their bytes are what their ids say (DESIGN 2, law 6).
 
 A payload's id is made of its unit, a task or ``shared``, and its bytes, so an altered byte is
-found without an anchor. Which unit it is follows from the append that names it first.
-"""
+found without an anchor. Which unit it is follows from the append that names it first."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -45,22 +44,16 @@ class PayloadCheck:
     """Checks each payload where it is named first, and again where that was long ago."""
 
     def __init__(
-        self,
-        read: Callable[[PayloadId], bytes | None],
-        task_of: Callable[[str, str], str] | None = None,
-        limits: WalkLimits = LIMITS,
-        *,
-        erased: Container[PayloadId] = (),
-        anew: Container[PayloadId] = (),
-    ) -> None:
+        self, read: Callable[[PayloadId], bytes | None],
+        task_of: Callable[[str, str], str] | None = None, limits: WalkLimits = LIMITS, *,
+        erased: Container[PayloadId] = (), anew: Container[PayloadId] = (),
+    ) -> None:  # fmt: skip
         """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago; `erased`:
         those that may be gone; `anew`: those that are checked each time, as not all may lack
         them."""
         self.missing: set[PayloadId] = set()
         self._erased, self._anew = erased, anew
-        self._read = read
-        self._limits = limits
-        self._left = task_of
+        self._read, self._limits, self._left = read, limits, task_of
         self._seen: OrderedDict[PayloadId, None] = OrderedDict()
         self._agents: dict[str, str] = {}  # to their tasks
         self._newest: OrderedDict[str, str] = OrderedDict()  # wakes and change sets to theirs
@@ -75,11 +68,11 @@ class PayloadCheck:
             for named_id in payloads_named(one.fact):
                 if named_id in self._seen:
                     continue
+                data = self._read(named_id)
+                if data is None and named_id in self._erased and one.of_kind != "task":
+                    continue  # a task's own words go with its rows, and not before them
                 if named_id not in self._anew:
                     _keep(self._seen, named_id, None, self._limits.payloads)
-                data = self._read(named_id)
-                if data is None and named_id in self._erased:
-                    continue
                 if data is None:
                     self.missing.add(named_id)
                     yield PayloadFault(index, named_id)

@@ -2,8 +2,7 @@
 
 There is no second interpreter. Each cause meets the world *as it was recorded*, so a difference
 is reported once and does not spoil what follows; every byte of every row is compared, each
-append with the digest that the next one carries, and each payload with its id.
-"""
+append with the digest that the next one carries, and each payload with its id."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,41 +16,31 @@ from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
-from domain.erasure import Erase, ErasureList, Listed, Place, digest_of, places_of, read_list
+from domain.erasure import (
+    Erase,
+    ErasureList,
+    ErasureMade,
+    Listed,
+    Place,
+    digest_of,
+    places_of,
+    read_list,
+    torn,
+)
 from domain.errors import FAILURES, Damaged
 from domain.handlers.execute import execute
 from domain.log.rules import RULES
 from domain.log.state import LogState, ReadStream, RecordedEvent
 from domain.log.wire import Erased, PayloadId, Stored, tag_of
 from domain.retention import prompt_ids
-from domain.wake.commands import BeginWake
+from domain.wake.commands import ProposeChanges, begun_of
 from domain.wake.wake import WAKE, ModelAnswered, WakeStarted, unwrapped
+from replay import divergence as d
 from replay.appends import Append, appends
-from replay.divergence import (
-    ALTERED,
-    CHANGED,
-    DAMAGE,
-    DICE,
-    FORMAT,
-    MISSING,
-    PROMPT,
-    Divergence,
-    RowDifference,
-    as_altered,
-    compare_rows,
-    row_text,
-    shortened,
-)
+from replay.divergence import ALTERED, CHANGED, MISSING, Divergence, RowDifference
 from replay.fork import carried_out
 from replay.payloads import PayloadCheck
-from replay.streams import (
-    LIMITS,
-    PayloadsNamed,
-    Streams,
-    Unfolded,
-    WalkLimits,
-    error_text,
-)
+from replay.streams import LIMITS, PayloadsNamed, Streams, Unfolded, WalkLimits, error_text
 
 MoreChecks = Callable[[Append, Cause], Iterable[RowDifference]]
 """More checks of an append, in the world just before it."""
@@ -70,6 +59,18 @@ class ProofOptions(Struct, frozen=True):
 
 
 DEFAULT_OPTIONS = ProofOptions()
+
+
+class ProofStart(Struct, frozen=True):
+    """Where a walk of a log that was proved before goes on: the `heads` of its chains there, those
+    of appends that say more than the log of itself, and, by replica, the `last` numbers and the
+    `times`. `proved`: up to where each replica was executed before."""
+
+    heads: Mapping[str, str] = {}
+    telling: Mapping[str, str] = {}
+    last: Mapping[str, int] = {}
+    times: Mapping[str, str] = {}
+    proved: Mapping[str, int] = {}
 
 
 class ErasedCounts(Struct):
@@ -95,36 +96,27 @@ class LogProof:
     """Walks one log. After the walk: what was seen, and the log's part of the digest."""
 
     def __init__(
-        self,
-        log: str,
-        payload: Callable[[PayloadId], bytes | None],
-        options: ProofOptions = DEFAULT_OPTIONS,
-        *,
-        again: ReadStream | None = None,
-        listed: Listed | None = None,
-        anew: dict[PayloadId, bytes] | None = None,
-    ) -> None:
+        self, log: str, payload: Callable[[PayloadId], bytes | None],
+        options: ProofOptions = DEFAULT_OPTIONS, *, again: ReadStream | None = None,
+        listed: Listed | None = None, anew: dict[PayloadId, bytes] | None = None,
+    ) -> None:  # fmt: skip
         """Begin before the first append of ``journal`` or ``agent``. `again`: reads a stream's rows
         above a version once more; without it all are kept. `listed`: all that erasures list;
         `anew`: gets what was dropped and the walk has rendered; `payload` looks there first."""
-        self.rows = 0
-        self.causes = 0
-        self.wakes = 0
+        self.rows = self.causes = self.wakes = 0
         self.folded = 0  # causes not executed again: of newer wakes, other rules, before `since`
         self.of: dict[str, ReplicaCounts] = {}  # the same by replica
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
         self.telling: dict[str, str] = {}  # of appends that say more than the log of itself
         self.last: dict[str, int] = {}  # replica -> n
         self.streams = Streams(log, payload, again, options.limits)
-        self._log = log
-        self._options = options
+        self._log, self._options, self._payload = log, options, payload
         self.listed = listed or Listed()
         self.dropped_replies = 0
         self.anew = {} if anew is None else anew
         self.erased = ErasedCounts()
         self.gone: set[tuple[str, int]] = set()  # replica and append, whose cause is a mark
         self._marks: dict[Place, RecordedEvent] = {}
-        self._payload = payload
         self._payloads = PayloadCheck(
             payload, self._task_of, options.limits, erased=self.listed.payloads, anew=self.anew
         )
@@ -136,32 +128,24 @@ class LogProof:
         self.first_fault = ""  # position of the first append that differs
         self.newer: dict[str, int] = {}  # run key -> a scaffold that nobody here knows
         self._is_unread = False  # such a wake has rows that cannot be read: states lack them
-        self._resumed = 0  # the append right after which the walk began
+        self.start = ProofStart()
 
     @property
     def is_shared(self) -> bool:
         """Whether several replicas share the log."""
         return bool(self.streams.viewers.since)
 
-    def resume(
-        self,
-        n: int,
-        heads: Mapping[str, str],
-        last: Mapping[str, int],
-        again: ReadStream,
-        named: PayloadsNamed,
-        times: Mapping[str, str],
-    ) -> None:
-        """Go on right after append n of a log that was proved before: `heads` of the chain, `last`
-        numbers and `times` of its replicas' appends are those there. `again` reads a stream's rows
-        above a version, `named` gives the names of all streams of a kind."""
-        self._resumed = n
-        self.heads.update(heads)
-        self.last.update(last)
-        for row in self.streams.resume(n, last, again, named):
+    def resume(self, start: ProofStart, again: ReadStream, named: PayloadsNamed) -> None:
+        """Go on in a log that was proved before. `again` reads a stream's rows above a version,
+        `named` gives the names of all streams of a kind."""
+        self.start = start
+        self.heads.update(start.heads)
+        self.telling.update(start.telling)
+        self.last.update(start.last)
+        for row in self.streams.resume(start.last, again, named):
             if isinstance(row.fact, EpochBegan):
                 self._epoch[row.replica] = row.fact.rules
-        self._at.update(times)
+        self._at.update(start.times)
 
     def walk(self, rows: Iterable[Row]) -> Iterator[Divergence]:
         """Name every byte that today's code would write differently."""
@@ -170,10 +154,8 @@ class LogProof:
         yield from self.finish()
 
     def take(self, one: Append, more: MoreChecks | None = None) -> Iterator[Divergence]:
-        """Prove one more append; told is what is wrong with the one before it.
-
-        Only the digest that the next one carries tells whether an append was altered.
-        """
+        """Prove one more append; told is what is wrong with the one before it: only the digest that
+        the next one carries tells whether an append was altered."""
         self.rows += len(one.rows)
         self.causes += 1
         counts = self.of.setdefault(one.replica, ReplicaCounts())
@@ -196,7 +178,7 @@ class LogProof:
         if not found and not is_newer:  # else what was found is why
             found += self._refused(one, unfolded)
         if self._is_unread:
-            found = [known for known in found if known.kind_of in DAMAGE]
+            found = [known for known in found if known.kind_of in d.DAMAGE]
         self._is_unread |= is_newer and bool(one.unread)
         found += self._anchored(one, digest)
         if found and not self.first_fault:
@@ -214,9 +196,8 @@ class LogProof:
             log, _, replica = head.partition(":")
             last = self.last.get(replica, 0)
             if log == self._log and known and max(known) > last:
-                expected, actual = f"append {max(known)}", f"the log ends at {last}"
-                position = f"{head}:{last}"
-                yield Divergence(log, position, "", 0, ALTERED, "tail", expected, actual)
+                told = f"append {max(known)}", f"the log ends at {last}"
+                yield Divergence(log, f"{head}:{last}", "", 0, ALTERED, "tail", *told)
 
     # ------------------------------------------------------------------------- what was erased
 
@@ -224,38 +205,51 @@ class LogProof:
         """Whether what is marked is what an erasure lists, and each mark is one."""
         for row in one.facts:
             place, is_mark = (row.replica, row.n, row.row), type(row.fact) is Erased
+            listed = self.listed.rows.get(place)
             if is_mark:
                 self._marks[place] = row
                 self.erased.rows += 1
-            if is_mark != (place in self.listed.rows):
-                index = _index_of(one, row)
-                told = row_text(one.rows[index])
-                expected = "a row, as no erasure lists it" if is_mark else "a mark: it was erased"
-                yield RowDifference(index, ALTERED, "erased", expected, told)
-            elif is_mark:
-                index = _index_of(one, row)
-                kept = one.rows[index]
-                made = envelope.mark(kept, one.places[index], row.fact)
-                if kept != made:
-                    yield RowDifference(index, ALTERED, "erased", row_text(made), row_text(kept))
+            elif not listed:
+                continue
+            index, expected = _index_of(one, row), ""
+            kept = one.rows[index]
+            if listed is None:
+                expected = "a row, as no erasure lists it"
+            elif not listed.takes(row):
+                expected = f"a row: an erasure of {listed.unit} may not take it"
+            elif not is_mark:
+                expected = "a mark: it was erased"
+            elif kept != (made := envelope.mark(kept, one.places[index], row.fact)):
+                expected = d.row_text(made)
+            if expected:
+                yield RowDifference(index, ALTERED, "erased", expected, d.row_text(kept))
+        for row in torn(one.facts):
+            index, expected = _index_of(one, row), "a mark, as of what the same wake did there"
+            yield RowDifference(index, ALTERED, "erased", expected, d.row_text(one.rows[index]))
         if one.facts and type(one.facts[0].fact) is Erased:
             self.erased.gone += 1
             self.gone.add((one.replica, one.n))
-        match getattr(one.facts[0].fact, "command", None) if one.facts else None:
-            case Erase(listed=named, digest=digest) if (data := self._payload(named)) is not None:
-                yield from self._as_listed(read_list(data), digest)
-            case _:
-                pass
+        command = getattr(one.facts[0].fact, "command", None) if one.facts else None
+        if isinstance(command, Erase) and (data := self._payload(command.listed)) is not None:
+            yield from self._as_listed(one, read_list(data), command)
 
-    def _as_listed(self, listed: ErasureList, digest: str) -> Iterator[RowDifference]:
-        """Whether the marks of an erasure are those of then, with their tags and times."""
+    def _as_listed(self, one: Append, listed: ErasureList, said: Erase) -> Iterator[RowDifference]:
+        """Whether the marks of an erasure are those of then, with their tags and times, and all of
+        what it takes whole."""
         places = [*places_of(listed)]
-        if self._resumed and any(n <= self._resumed for _, n, _ in places):
+        if any(n <= self.start.last.get(replica, 0) for replica, n, _ in places):
             return  # of a walk that goes on all bytes of before were compared
-        marks = [self._marks.get(place) for place in places]
-        today = digest_of(one for one in marks if one is not None)
-        if today != digest:
-            yield RowDifference(0, ALTERED, "data.command.digest", today, digest)
+        marks = [mark for place in places if (mark := self._marks.get(place)) is not None]
+        today = digest_of(marks)
+        if today != said.digest:
+            yield RowDifference(0, ALTERED, "data.command.digest", today, said.digest)
+        known = self.streams.world(one.replica, one.n, []).history
+        made = ErasureMade(said.unit, said.what, said.listed, said.along)
+        for row in made.spares(marks, known):
+            expected = f"a list of all of {row.of_kind}:{row.entity}"
+            actual = f"append {row.n} of {row.replica} stands"
+            yield RowDifference(0, ALTERED, "data.command.listed", expected, actual)
+            return
 
     def rests(self, *worlds: LogState, missed: Sequence[PayloadId] = ()) -> bool:
         """Whether what was read of these worlds was erased in part."""
@@ -264,17 +258,12 @@ class LogProof:
     # --------------------------------------------------------------------------------- the chain
 
     def _chain(self, one: Append) -> Iterator[Divergence]:
-        """The append's number and the digest it carries of the one before.
-
-        Where that is another one, the one before was altered: what was found there is not
-        today's code.
-        """
-        before = self._open.pop(one.replica, [])
-        due = self._due(one)
-        head = self.heads.get(f"{self._log}:{one.replica}", "")
-        is_gap = one.n != due
+        """The append's number and the digest it carries of the one before. Where that is another
+        one, the one before was altered: what was found there is not today's code."""
+        before, due = self._open.pop(one.replica, []), self._due(one)
+        head, is_gap = self.heads.get(f"{self._log}:{one.replica}", ""), one.n != due
         if one.first.row == 0 and one.first.prev != head and not is_gap:
-            yield from (replace(known, kind_of=as_altered(known.kind_of)) for known in before)
+            yield from (replace(known, kind_of=d.as_altered(known.kind_of)) for known in before)
             if not before:
                 yield self.told(one, RowDifference(0, ALTERED, "prev", head, one.first.prev))
             return
@@ -292,13 +281,12 @@ class LogProof:
 
     def _shape(self, one: Append) -> Iterator[RowDifference]:
         """Whether all rows of the append are there, each once and in order."""
-        numbers = [place.row for place in one.places]
-        count = one.first.rows
+        numbers, count = [place.row for place in one.places], one.first.rows
         if numbers == list(range(count)):
             return
         for index, number in enumerate(numbers):
             if number in numbers[:index]:
-                yield RowDifference(index, ALTERED, "row", "", row_text(one.rows[index]))
+                yield RowDifference(index, ALTERED, "row", "", d.row_text(one.rows[index]))
         wanted = range(max(count if numbers[0] == 0 else 0, max(numbers) + 1))
         missing = [str(number) for number in wanted if number not in numbers]
         if missing:
@@ -328,7 +316,7 @@ class LogProof:
     def _unread(self, one: Append) -> Iterator[RowDifference]:
         for index, error in one.unread:
             expected = f"a fact that is known here ({error})"
-            yield RowDifference(index, FORMAT, "row", expected, row_text(one.rows[index]))
+            yield RowDifference(index, d.FORMAT, "row", expected, d.row_text(one.rows[index]))
 
     def _kept(self, one: Append) -> Iterator[RowDifference]:
         """The payloads that the append names."""
@@ -344,10 +332,12 @@ class LogProof:
         """What a payload is that is not there: of a prompt that a retention covers it was not
         rendered again; a reply that one covers is nothing, and empty."""
         said, retained = unwrapped(_command_of(row)), self.listed.retained
-        if isinstance(said, ModelAnswered) and said.reply == name:
+        answered = said.reply if isinstance(said, ProposeChanges) else said
+        if isinstance(answered, ModelAnswered) and answered.reply == name:
             return MISSING if row.at >= retained["replies"] else ""
-        if isinstance(said, BeginWake | WakeStarted) and name in prompt_ids(said):
-            return MISSING if row.at >= retained["prompts"] else PROMPT
+        begun = said if isinstance(said, WakeStarted) else begun_of(said)
+        if begun is not None and name in prompt_ids(begun):
+            return MISSING if row.at >= retained["prompts"] else d.PROMPT
         return MISSING
 
     def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[RowDifference]:
@@ -355,9 +345,8 @@ class LogProof:
         for row, error in unfolded:
             if self.streams.lacks(row.stream):
                 continue
-            index = _index_of(one, row)
-            expected = f"a fact that folds ({error_text(error)})"
-            yield RowDifference(index, CHANGED, "fold", expected, row_text(one.rows[index]))
+            index, expected = _index_of(one, row), f"a fact that folds ({error_text(error)})"
+            yield RowDifference(index, CHANGED, "fold", expected, d.row_text(one.rows[index]))
 
     def _anchored(self, one: Append, digest: str) -> Iterator[RowDifference]:
         known = self._options.anchors.get(f"{self._log}:{one.replica}", {}).get(one.n, digest)
@@ -381,7 +370,8 @@ class LogProof:
                 yield RowDifference(0, ALTERED, "digest", head, cause.digest)
         rules = self._options.rules
         is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
-        if is_newer or not is_ours or one.n <= self._options.since:
+        is_known = one.n <= max(self._options.since, self.start.proved.get(one.replica, 0))
+        if is_newer or not is_ours or is_known:
             self.folded += 1
             self.of[one.replica].folded += 1
             return
@@ -396,7 +386,7 @@ class LogProof:
         if differences and not is_missing:
             again, _ = self._composed(one, cause, given)
             if again != differences:
-                differences = [replace(known, kind_of=DICE) for known in differences]
+                differences = [replace(known, kind_of=d.DICE) for known in differences]
         yield from differences
         if more is not None and not differences:
             yield from more(one, cause)
@@ -415,7 +405,8 @@ class LogProof:
         self, one: Append, cause: Cause, given: str, world: LogState, missed: list[PayloadId]
     ) -> tuple[list[RowDifference], bool]:
         try:
-            composed = execute(cause, given, one.first.at, one.first.prev, world)
+            who = envelope.who_of(one.facts[0])
+            composed = execute(cause, given, one.first.at, one.first.prev, world, who)
         except Damaged as error:
             if not missed:  # pragma: no cover  # only payloads are told of as damaged
                 return [_fails(one, error)], False
@@ -427,14 +418,13 @@ class LogProof:
             return [RowDifference(0, MISSING, "payload", missed[-1], "")], True  # pragma: no cover
         except FAILURES as error:
             return [_fails(one, error)], False
-        if composed.rows == tuple(one.rows):
-            return [], False
-        return compare_rows(one.rows, composed.rows), False
+        is_same = composed.rows == tuple(one.rows)
+        return [] if is_same else d.compare_rows(one.rows, composed.rows), False
 
     def _task_of(self, kind: str, entity: str) -> str:
         """The unit of an agent, a wake or a change set that the walk has left behind."""
-        for replica in self.last:
-            world = self.streams.world(replica, self.streams.n + 1, [])
+        for replica, n in self.last.items():  # whose newest world it is: its states are kept
+            world = self.streams.world(replica, max(self.streams.n, n) + 1, [])
             if kind == "agent" and (agent := world.load(AGENT, entity)).lifecycle:
                 return agent.unit
             if kind == "changes" and (changes := world.load(CHANGES, entity)).agent:
@@ -449,9 +439,8 @@ class LogProof:
             if isinstance(row.fact, WakeQueued):
                 self._led(row.fact, f"{self._log}:{one.replica}:{one.n}")
         self.last[one.replica] = one.n
-        digest = envelope.digest(one.rows)
         head = f"{self._log}:{one.replica}"
-        self.heads[head] = digest
+        self.heads[head] = digest = envelope.digest(one.rows)
         if not one.rows[0].stream.startswith("log:"):
             self.telling[head] = digest
         return unfolded, digest
@@ -460,9 +449,8 @@ class LogProof:
 
     def _led(self, fact: WakeQueued, here: str) -> None:
         trigger = fact.trigger
-        is_change = trigger.reason == "subscription"
-        origin = f"journal:{trigger.replica}:{trigger.position}" if is_change else here
-        self._origins[fact.run_key] = origin
+        there = f"journal:{trigger.replica}:{trigger.position}"
+        self._origins[fact.run_key] = there if trigger.reason == "subscription" else here
         if len(self._origins) > self._options.limits.wakes:
             self._origins.popitem(last=False)
 
@@ -473,19 +461,10 @@ class LogProof:
         wake, step = _wake_of(one, row)
         cause = tag_of(_command_of(one.facts[0])) if one.facts else ""
         return Divergence(
-            self._log,
-            position,
-            row.stream,
-            row.version,
-            known.kind_of,
-            known.path,
-            shortened(known.expected),
-            shortened(known.actual),
-            wake,
-            step,
-            cause,
+            self._log, position, row.stream, row.version, known.kind_of, known.path,
+            d.shortened(known.expected), d.shortened(known.actual), wake, step, cause,
             known.upstream or self._hole or self._origins.get(wake, position),
-        )
+        )  # fmt: skip
 
 
 def _fails(one: Append, error: Exception) -> RowDifference:

@@ -38,12 +38,10 @@ def is_read(fact: object) -> bool:
 
 def read_intent(run_key: str, fact: ToolReturned, agents: LogState) -> ReadIntent | None:
     """What asks for what a fact answers; None: nothing does so far."""
-    found = (
-        ReadIntent(row.n, row.fact)
-        for row in agents.history("wake", run_key)
-        if isinstance(row.fact, ToolAsked) and ticket(row.fact) == ticket(fact)
-    )
-    return next(found, None)
+    for row in agents.history("wake", run_key):
+        if isinstance(row.fact, ToolAsked) and ticket(row.fact) == ticket(fact):
+            return ReadIntent(row.n, row.fact)
+    return None
 
 
 def misplaced_read(asked: ReadIntent, fact: ToolReturned, n: int) -> Iterator[RowDifference]:

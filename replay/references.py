@@ -10,7 +10,7 @@ from domain.log import canonical
 from domain.log.state import RecordedEvent
 from domain.log.wire import Stored
 from domain.replication.version_vectors import stored_vector
-from domain.wake.commands import BeginWake, SkipWake
+from domain.wake.commands import BeginWake, ProposeChanges, SkipWake, begun_of
 from domain.wake.wake import ToolAsked, ToolReturned
 from replay.causal_views import CausalViews
 from replay.divergence import CHANGED, RowDifference
@@ -18,19 +18,16 @@ from replay.divergence import CHANGED, RowDifference
 INTENTS = (ToolAsked, c.ItemConfirming, c.SuppressionAsked, c.LiftAsked, c.UndoAsked)
 """Facts of the agent log that ask for an operation on the journal."""
 
+_POSITIONED: tuple[type[Stored], ...] = (
+    CreateAgent, ConfirmItem, RejectItem, DeferItem, ReopenItem, UndoItem, ToolReturned,
+    c.ItemConfirmed, c.ItemUndone,
+)  # fmt: skip
 POSITIONS: dict[type[Stored], str] = {
     BeginWake: "journal_position",
+    ProposeChanges: "journal_position",
     SkipWake: "journal_position",
     TakeJournal: "last",
-    CreateAgent: "position",
-    ConfirmItem: "position",
-    RejectItem: "position",
-    DeferItem: "position",
-    ReopenItem: "position",
-    UndoItem: "position",
-    ToolReturned: "position",
-    c.ItemConfirmed: "position",
-    c.ItemUndone: "position",
+    **dict.fromkeys(_POSITIONED, "position"),
 }
 """Causes and facts of the agent log that name a position of the journal, and where."""
 
@@ -49,13 +46,14 @@ def position_named(told: object) -> int:
 def horizon_differs(cause: object, replica: str, viewers: CausalViews) -> Iterator[RowDifference]:
     """What a replica's cause says otherwise of what its position of a shared journal knows of each
     machine. `viewers`: of the journal, at least up to that position."""
-    if not isinstance(cause, BeginWake | CreateAgent | RejectItem | DeferItem):
+    said = begun_of(cause) or cause
+    if not isinstance(said, BeginWake | CreateAgent | RejectItem | DeferItem):
         return
     n = position_named(cause)
     is_shared = 0 < viewers.since.get(replica, 0) <= n
     today = stored_vector(viewers.horizons.until(replica, n + 1)) if is_shared else ()
-    if today != cause.seen:
-        expected, actual = canonical.encode(today), canonical.encode(cause.seen)
+    if today != said.seen:
+        expected, actual = canonical.encode(today), canonical.encode(said.seen)
         yield RowDifference(0, CHANGED, "data.command.seen", expected.decode(), actual.decode())
 
 

@@ -1,6 +1,7 @@
 """What a model replied, decoded once more from the bytes that were kept of it (ADR 59)."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -32,10 +33,12 @@ Decoders = Mapping[str, Decoder]
 
 
 class ReplyDecoding:
-    """Decodes replies again. `undecoded`: how many could not be, as nobody here knows how."""
+    """Decodes replies again. `undecoded`: how many could not be, as nobody here knows how;
+    `of_extensions`: those of them that models of others gave in a format of their own, by name."""
 
     def __init__(self, decoders: Decoders, payload: Callable[[PayloadId], bytes | None]) -> None:
         self.undecoded = 0
+        self.of_extensions: Counter[str] = Counter()
         self._decoders, self._payload = decoders, payload
 
     def differs(self, fact: ModelAnswered, model: str) -> Iterator[RowDifference]:
@@ -49,6 +52,8 @@ class ReplyDecoding:
             return
         if decoder is None:
             self.undecoded += 1
+            if fact.reply_format:
+                self.of_extensions[model.partition(":")[0]] += 1
             return
         try:
             reply = decoder.read(raw)
@@ -71,11 +76,16 @@ class ReplyDecoding:
             yield RowDifference(0, ALTERED, "reply.usage", str(known), str(spent))
 
     def misnamed(self, name: str, word: str) -> RowDifference | None:
-        """What is wrong with the format of a reply of a model that is built in, by its first word:
-        what no release of it wrote. One of a tape stands where a history was redacted."""
+        """What is wrong with the format of a reply of a model, by its first word: what no release
+        of it wrote, and of a model of others, what is not its own. One of a tape stands where a
+        history was redacted, or where a model gives no bytes."""
         formats = [one.partition(".") for one in self._decoders if "." in one]
         if f"{word}:" not in self._decoders and word not in {one for one, _, _ in formats}:
-            return None
+            of, dot, number = name.partition(".")
+            is_own = not dot or of == word or (name in self._decoders and of == "tape")
+            is_own = is_own and not (dot and of == word and not _NUMBER.fullmatch(number))
+            expected = f"a format of {word}"
+            return None if is_own else RowDifference(0, ALTERED, "reply_format", expected, name)
         expected = f"a format of {word}"
         if not name:
             is_known = f"{word}:" in self._decoders

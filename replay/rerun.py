@@ -1,8 +1,7 @@
 """One wake again: its recorded replies, given to today's code step by step.
 
 A step is an append that the wake took part in, or the effect of one of its calls on the journal.
-Each is decided anew in the world as it was recorded, and every byte is compared.
-"""
+Each is decided anew in the world as it was recorded, and every byte is compared."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -12,7 +11,6 @@ import msgspec
 from msgspec import Struct
 
 from domain.agent.agent import AGENT
-from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import Cause, Replied
 from domain.append.envelope import Row
@@ -23,11 +21,11 @@ from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import Stored, tag_of
 from domain.ports import Request, Section
 from domain.wake import wake as e
-from domain.wake.commands import BeginWake
+from domain.wake.commands import Begins
 from domain.wake.machine import pending
 from domain.wake.prompt import request
 from domain.wake.task_search import TaskSearchIndex
-from domain.wake.wake_inputs import given_by, shown
+from domain.wake.wake_inputs import given_by, queued_of, shown
 from replay.reads import read_again, read_differences
 from replay.streams import error_text
 
@@ -95,16 +93,14 @@ def prompt(
 ) -> list[SectionAgain]:
     """The prompt of a wake, rendered by today's code from both logs as they were then. `cause`: the
     command that began it, which names the limit that the prompt had to fit in."""
-    queued = agents.load(WAKE_QUEUE, begun.agent).queued
     sections: tuple[Section, ...] = ()
-    if queued is not None and isinstance(cause, BeginWake):
+    if isinstance(cause, Begins) and (queued := queued_of(cause, agents)) is not None:
         agent = agents.load(AGENT, begun.agent)
         rendered = shown(journal, agents, agent, queued, given_by(cause))
         sections = (*rendered.system, *rendered.user)
     today = {one.name: one.text for one in sections}
-    recorded = {
-        ref.name: agents.payload(ref.payload).decode() for ref in (*begun.system, *begun.user)
-    }
+    refs = (*begun.system, *begun.user)
+    recorded = {ref.name: agents.payload(ref.payload).decode() for ref in refs}
     return [
         SectionAgain(name, is_same=True)
         if today.get(name) == recorded.get(name)
@@ -118,27 +114,21 @@ def step(log: str, rows: Sequence[Row], world: LogState, run_key: str) -> RerunS
     first = envelope.read(rows[0])
     facts = [envelope.recorded(row, first.at, envelope.read(row)) for row in rows]
     cause, given = envelope.cause_of(facts[0])
-    changed: tuple[Changed, ...] = ()
-    error = ""
+    changed, error = tuple[Changed, ...](), ""
     try:
-        today = execute(cause, given, first.at, first.prev, world).rows
-        pairs = zip_longest(rows, today)
+        who = envelope.who_of(facts[0])
+        anew = execute(cause, given, first.at, first.prev, world, who).rows
+        pairs = zip_longest(rows, anew)
         changed = tuple(_changed(was, now) for was, now in pairs if was != now)
     except FAILURES as failure:
         error = error_text(failure)
     wake = world.load(e.WAKE, run_key)
     told = cause.fact if isinstance(cause, Replied) else cause
     return RerunStep(
-        f"{log}:{facts[0].replica}:{first.n}",
-        first.n,
-        first.at,
-        tag_of(told),
-        msgspec.to_builtins(told),
-        _asked(world, wake, cause),
-        tuple(_decisions(facts, wake)),
-        changed,
-        error,
-    )
+        f"{log}:{facts[0].replica}:{first.n}", first.n, first.at, tag_of(told),
+        msgspec.to_builtins(told), _asked(world, wake, cause), tuple(_decisions(facts, wake)),
+        changed, error,
+    )  # fmt: skip
 
 
 def reading(
@@ -189,6 +179,8 @@ def _decisions(facts: Sequence[RecordedEvent], wake: e.Wake) -> Iterator[RerunDe
 def why(fact: Stored, turn_max: int = 0) -> str:
     """Why the machine decided a fact, in words; empty where the fact says it itself."""
     match fact:
+        case e.WakeStarted(reason="client"):
+            return "a client proposed without being asked; it has one turn"
         case e.WakeStarted(reason=reason, turn_max=limit):
             return f"it was queued as a {reason} wake; it may take {limit} turns"
         case e.ModelAsked(forced=forced) if forced:

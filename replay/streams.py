@@ -3,12 +3,11 @@
 Streams are folded as their rows come. The newest used states stay, one number stays for each
 stream, and of a task that an agent minds the rows since that agent last looked. What else is
 asked for is read again from where the rows came from, up to where the walk stands. Without such
-a source every row is kept: for histories, which are small.
-"""
+a source every row is kept: for histories, which are small."""
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -43,11 +42,9 @@ def error_text(error: Exception) -> str:
 
 
 class WalkLimits(Struct, frozen=True):
-    """How much a walk remembers; with less it reads more once more, and finds the same.
-
-    `states`: folded states, where a stream can be read again; `payloads`: which were checked;
-    `wakes`: the newest, of which it is known what led to them, and for which task.
-    """
+    """How much a walk remembers; with less it reads more once more, and finds the same. `states`:
+    folded states, where a stream can be read again; `payloads`: which were checked; `wakes`: the
+    newest, of which it is known what led to them, and for which task."""
 
     states: int = STATES_MAX
     payloads: int = PAYLOADS_MAX
@@ -97,17 +94,12 @@ class Streams(ReplicaStates):
     """The streams of one log as the walk has come to them; also the cache of its worlds."""
 
     def __init__(
-        self,
-        log: str,
-        payload: ReadPayload,
-        again: ReadStream | None = None,
+        self, log: str, payload: ReadPayload, again: ReadStream | None = None,
         limits: WalkLimits = LIMITS,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(None if again is None else limits.states)
-        self.log = log
+        self.log, self._payload, self._again = log, payload, again
         self.n = 0  # of the last append that was taken
-        self._payload = payload
-        self._again = again
         self._rows: defaultdict[str, list[RecordedEvent]] = defaultdict(list)
         self._versions = StreamVersions()
         self._named: PayloadsNamed | None = None
@@ -118,21 +110,33 @@ class Streams(ReplicaStates):
         self.viewers = CausalViews(self._limit)
 
     def resume(
-        self, n: int, replicas: Iterable[str], again: ReadStream, named: PayloadsNamed
+        self, last: Mapping[str, int], again: ReadStream, named: PayloadsNamed
     ) -> list[RecordedEvent]:
-        """Go on right after append n of a log that was walked before; told is what the replicas,
-        whose rows are there, wrote of their own log. `again` reads a stream's rows above a version,
-        `named` gives the names of all streams of a kind."""
+        """Go on right after the `last` append of each replica of a log that was walked before; told
+        is what they wrote of their own log. `again` reads a stream's rows above a version, `named`
+        gives the names of all streams of a kind."""
 
         def before(stream: str) -> int:
+            n = last.get(stream.rpartition("@")[2], 0)
             return max((row.version for row in again(stream, 0) if row.n <= n), default=0)
 
-        self.n, self._named = n, named
+        self.n, self._named = max(last.values(), default=0), named
         self._versions.before = before
-        self._writers.update(replicas)
-        own = [row for name in replicas for row in self.read(f"log:{MAIN}@{name}", 0)]
+        self._writers.update(last)
+        own = [row for name in last for row in self.read(f"log:{MAIN}@{name}", 0)]
+        own.sort(key=lambda row: (row.n, row.replica, row.row))  # markers after what they name
         self._bring(own)
         return own
+
+    def repeat(self, operations: Iterable[str]) -> None:
+        """Learn of operations that several applied, as far as the walk has come."""
+        for one in operations:
+            self.viewers.again(one, self._writers, self._under)
+
+    def kept(self, operation: str) -> list[RecordedEvent]:
+        """What all replicas keep under an operation's id, as far as the walk has come."""
+        found = (row for one in self._writers for row in self._under(operation, one))
+        return sorted(found, key=lambda row: (row.n, row.replica))
 
     def _bring(self, rows: Iterable[RecordedEvent]) -> None:
         for row in rows:
@@ -169,16 +173,9 @@ class Streams(ReplicaStates):
         is_merged = bool(others - {replica})  # then streams are folded from their beginning
         read = self.read if seen is None or is_merged else tail
         return LogState(
-            self.log,
-            replica,
-            n,
-            read,
-            payload,
-            replicas=others,
-            cache=self,
-            counts=self._versions,
+            self.log, replica, n, read, payload, replicas=others, cache=self, counts=self._versions,
             streams=self.of_kind,
-        )
+        )  # fmt: skip
 
     def _viewed(self, replica: str, n: int, payload: ReadPayload) -> LogState:
         """What a replica knew of a shared log just before its append n."""
@@ -189,18 +186,11 @@ class Streams(ReplicaStates):
             return rows if rows and rows[-1].n <= last else [row for row in rows if row.n <= last]
 
         return LogState(
-            self.log,
-            replica,
-            n,
-            known,
-            payload,
-            replicas=until,
-            cache=self.viewers.states(replica),
-            counts=self._versions,
-            streams=self.of_kind,
+            self.log, replica, n, known, payload, replicas=until,
+            cache=self.viewers.states(replica), counts=self._versions, streams=self.of_kind,
             sift=self.viewers.sift(until),
             known=lambda name, after: self.viewers.horizons.until(name, after + 1),
-        )
+        )  # fmt: skip
 
     def of_kind(self, kind: str) -> Iterator[str]:
         """The names of the streams of a kind that the walk has come to."""
@@ -256,8 +246,7 @@ class Streams(ReplicaStates):
             is_first, seen = row.stream not in seen, seen | {row.stream}
             if not is_first or row.version <= last + 1 or row.of_kind == "receipt":
                 continue
-            kind = STREAM_TYPES.get(row.of_kind, _PLAIN)
-            state = self._state(row.stream, kind, row.entity)
+            state = self._state(row.stream, STREAM_TYPES.get(row.of_kind, _PLAIN), row.entity)
             self._versions[row.stream] = row.version - 1
             self[row.stream] = CachedState(row.version - 1, state, self.lacks(row.stream))
             if self._again is None:
@@ -282,8 +271,7 @@ class Streams(ReplicaStates):
     def _fold(self, row: RecordedEvent) -> None:
         """One more row onto what its stream has come to, of a shared log onto what its writer
         knew."""
-        stream = row.stream
-        name = stream.partition(":")[0]
+        stream, name = row.stream, row.stream.partition(":")[0]
         if name == "receipt":
             return
         kind: StreamType[Any] = STREAM_TYPES.get(name, _PLAIN)

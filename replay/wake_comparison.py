@@ -1,8 +1,7 @@
 """What differs between two wakes, or between two worlds. Two equal ones differ in nothing.
 
 Lists of things with a name (an id, a run key, a reference) are compared by name, other lists by
-place. Texts are given whole, on both sides; how they are shown is not decided here.
-"""
+place. Texts are given whole, on both sides; how they are shown is not decided here."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -84,11 +83,9 @@ def _total_tokens(counts: Sequence[int | None]) -> int | None:
 
 
 def wake_seen(
-    run_key: str,
-    rows: Iterable[RecordedEvent],
-    text: ResolveText,
+    run_key: str, rows: Iterable[RecordedEvent], text: ResolveText,
     payload: Callable[[PayloadId], bytes],
-) -> WakeSeen:
+) -> WakeSeen:  # fmt: skip
     """The wake that `rows` tell of: those of its own stream, its change set's and its agent's, in
     order; others are ignored."""
     wake = WakeSeen(run_key)
@@ -122,8 +119,7 @@ def _with_turn(
             asked = ((call.tool, text(call.arguments)) for call in fact.calls)
             calls = tuple(CallSide(*one, status=None, code=None, message="") for one in asked)
             said = text(fact.text) if fact.text else ""
-            made = TurnSeen(fact.turn, said, "", calls, fact.tokens_in, fact.tokens_out)
-            return (*turns, made)
+            return (*turns, TurnSeen(fact.turn, said, "", calls, fact.tokens_in, fact.tokens_out))
         case e.ModelFailed():
             return (*turns, TurnSeen(fact.turn, fault=f"{fact.code}: {fact.message}"))
         case _:
@@ -324,8 +320,7 @@ def _prompt(a: WakeSeen, b: WakeSeen) -> list[SectionPair]:
 
 
 def _replies(a: WakeSeen, b: WakeSeen) -> list[ReplyPair]:
-    pairs = zip_longest(a.turns, b.turns)
-    return [_reply(nth, *pair) for nth, pair in enumerate(pairs, start=1)]
+    return [_reply(nth, *both) for nth, both in enumerate(zip_longest(a.turns, b.turns), start=1)]
 
 
 def _reply(nth: int, a: TurnSeen | None, b: TurnSeen | None) -> ReplyPair:
@@ -339,18 +334,13 @@ def _reply(nth: int, a: TurnSeen | None, b: TurnSeen | None) -> ReplyPair:
 def _proposals(a: WakeSeen, b: WakeSeen) -> ProposalsPair:
     """By fingerprint: what only one of them proposes."""
     one, other = ({item.fingerprint: item for item in wake.proposals} for wake in (a, b))
-    return ProposalsPair(
-        same=one.keys() == other.keys(),
-        both=[item.summary for name, item in one.items() if name in other],
-        only_a=[item.summary for name, item in one.items() if name not in other],
-        only_b=[item.summary for name, item in other.items() if name not in one],
-    )
+    both = [item.summary for name, item in one.items() if name in other]
+    only_a = [item.summary for name, item in one.items() if name not in other]
+    only_b = [item.summary for name, item in other.items() if name not in one]
+    return ProposalsPair(one.keys() == other.keys(), both, only_a, only_b)
 
 
 def _observations(a: WakeSeen, b: WakeSeen) -> ObservationsPair:
     one, other = a.observations, b.observations
-    return ObservationsPair(
-        same=one == other,
-        only_a=[text for text in one if text not in other],
-        only_b=[text for text in other if text not in one],
-    )
+    only_a = [text for text in one if text not in other]
+    return ObservationsPair(one == other, only_a, [text for text in other if text not in one])

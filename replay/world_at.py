@@ -2,8 +2,7 @@
 
 `world_document` reads it through two scenes, one for each log: the `World` of a store at an `n`.
 Whoever folds a log forward, append by append, has the same: the world at `n`, folded by append
-`n + 1`, is the world at `n + 1`.
-"""
+`n + 1`, is the world at `n + 1`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -176,20 +175,15 @@ class Scene(Protocol):
         """A text, wherever it is kept."""
 
 
-UNIT = "agent:"
-"""How the unit of an agent begins that has no task."""
+UNIT = "agent:"  # how the unit of an agent begins that has no task
 
 
 def world_document(
     journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
 ) -> WorldThen:
-    """The world of some tasks and of their agents, from both logs then.
-
-    Args:
-        tasks: Ids, or the units of agents without one, ``agent:<id>``; those that did not exist yet
-            are left out.
-        names: What a person calls change sets by, by their ids; else the beginning of the id.
-    """
+    """The world of some tasks and of their agents, from both logs then. `tasks`: ids, or the units
+    of agents without one, ``agent:<id>``; those that did not exist yet are left out; `names`: what
+    a person calls change sets by, by their ids; else the beginning of the id."""
     catalog, wanted = journal.load(CATALOG, MAIN), list(tasks)
     alone = [one.removeprefix(UNIT) for one in wanted if one.startswith(UNIT)]
     named = (journal.load(TASK, one) for one in wanted if not one.startswith(UNIT))
@@ -236,39 +230,26 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
     wake_queue, memory = agents.load(a.WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
     every = [one.changed_of or {} for one in agents.load_all(a.WAKE_QUEUE, agent.id)]
     noticed = replace(wake_queue, changed_of=reduce(joined, every, dict[str, int]()))
+    digests = [
+        DigestThen(one.id, one.depth, one.since, one.until, one.count, agents.text(one.words))
+        for one in memory.top
+    ]
+    preferences = {name: one.value for name, one in sorted(agent.preferences.items()) if one.value}
     return AgentThen(
-        id=agent.id,
-        name=agent.name,
-        task_id=agent.task,
-        kind=agent.agent_kind,
-        mode=agent.mode,
-        lifecycle=agent.lifecycle,
-        run_status=a.run_status(wake_queue),
+        id=agent.id, name=agent.name, task_id=agent.task, kind=agent.agent_kind, mode=agent.mode,
+        lifecycle=agent.lifecycle, run_status=a.run_status(wake_queue),
         next_wake_at=a.next_due(a.heeding(wake_queue, agent)) or None,
-        last_wake_at=agent.last_wake_at or None,
-        failures=agent.failures,
-        wakes=agent.wakes,
+        last_wake_at=agent.last_wake_at or None, failures=agent.failures, wakes=agent.wakes,
         stale=a.is_news(noticed, agent.fresh_position, agent.fresh_seen),
         pause_reason=agent.pause_reason or None,
         allowed_categories=[category_name(catalog, one) for one in agent.categories],
-        model=agent.model or None,
-        turns=agent.turn_max,
-        automatic=agent.is_automatic,
-        goal=agent.goal.value or None,
-        open_loops=list(agent.loops),
-        preferences={
-            name: slot.value for name, slot in sorted(agent.preferences.items()) if slot.value
-        },
-        last_run=agent.last_run or None,
-        last_outcome=agent.last_outcome or None,
+        model=agent.model or None, turns=agent.turn_max, automatic=agent.is_automatic,
+        goal=agent.goal.value or None, open_loops=list(agent.loops), preferences=preferences,
+        last_run=agent.last_run or None, last_outcome=agent.last_outcome or None,
         report=_report(agents, agent),
-        journal=[_observation(agents, one) for one in _remembered(agent)],
-        digests=[
-            DigestThen(one.id, one.depth, one.since, one.until, one.count, agents.text(one.words))
-            for one in memory.top
-        ],
+        journal=[_observation(agents, one) for one in _remembered(agent)], digests=digests,
         uncovered=[_observation(agents, one) for one in newest_uncovered(memory, agent)],
-    )
+    )  # fmt: skip
 
 
 def _report(agents: Scene, agent: Agent) -> ReportThen | None:
@@ -293,29 +274,19 @@ def _observation(agents: Scene, one: AgentObservation) -> ObservationThen:
 
 def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[ProposalThen]:
     for one in agent.sets:
-        changes = agents.load(CHANGES, one)
-        name = names.get(one, one[:8])
-        for item in changes.items:
-            if is_open(item):
-                yield _proposal(agents, changes, item, f"{name}.{item.number}")
+        changes, name = agents.load(CHANGES, one), names.get(one, one[:8])
+        for item in filter(is_open, changes.items):
+            yield _proposal(agents, changes, item, f"{name}.{item.number}")
 
 
 def _proposal(agents: Scene, changes: ChangeSet, item: ChangeItem, ref: str) -> ProposalThen:
     arguments = agents.text(item.arguments_now or item.arguments)
     return ProposalThen(
-        ref=ref,
-        set=changes.id,
-        set_status=status_of(changes),
-        task_id=changes.task,
-        agent_id=changes.agent,
-        run_key=changes.run_key,
-        created_at=changes.opened_at,
-        tool=item.tool,
-        arguments=msgspec.json.decode(arguments),
-        summary=item.summary,
-        status=item.status,
-        fingerprint=item.fingerprint,
-    )
+        ref=ref, set=changes.id, set_status=status_of(changes), task_id=changes.task,
+        agent_id=changes.agent, run_key=changes.run_key, created_at=changes.opened_at,
+        tool=item.tool, arguments=msgspec.json.decode(arguments), summary=item.summary,
+        status=item.status, fingerprint=item.fingerprint,
+    )  # fmt: skip
 
 
 def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
@@ -328,19 +299,11 @@ def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
 
 def _wake(agent: Agent, wake: a.Queued, state: str) -> WakeThen:
     return WakeThen(
-        run_key=wake.run_key,
-        agent_id=agent.id,
-        task_id=agent.task,
-        state=state,
-        reason=wake.reason,
-        thread=wake.thread,
-        queued_at=wake.queued_at,
-        due_at=wake.due_at,
-        begun_at=wake.begun_at or None,
-        waits_until=wake.until or None,
-        waits_for=wake.waits_for or None,
-        triggers=wake.trigger_count,
-    )
+        run_key=wake.run_key, agent_id=agent.id, task_id=agent.task, state=state,
+        reason=wake.reason, thread=wake.thread, queued_at=wake.queued_at, due_at=wake.due_at,
+        begun_at=wake.begun_at or None, waits_until=wake.until or None,
+        waits_for=wake.waits_for or None, triggers=wake.trigger_count,
+    )  # fmt: skip
 
 
 def _lessons(agents: Scene, scope: str) -> Iterator[LessonThen]:

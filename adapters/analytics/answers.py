@@ -1,6 +1,5 @@
 """Answers of DuckDB: their values as JSON and people read them, and answers as files that other
-tools read.
-"""
+tools read."""
 
 import csv
 import io

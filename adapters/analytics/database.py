@@ -1,10 +1,9 @@
 """The analytics file: both logs as tables for SQL and notebooks, always thrown away gladly.
 
-One process at a time may write a DuckDB file, and it shuts out readers meanwhile. So nobody
-writes into `analytics.duckdb`: a refresh copies it, brings the copy up to date in one transaction
-with the position it has come to, and puts the copy in its place. A reader keeps the file it has
-opened, whole and unmoved; of two refreshes at once the later one's file stays, and both are right.
-"""
+One process at a time may write a DuckDB file, and it shuts out readers meanwhile. So nobody writes
+into `analytics.duckdb`: a refresh copies it, brings the copy up to date in one transaction with the
+position it has come to, and puts the copy in its place. A reader keeps the file it has opened,
+whole and unmoved; of two refreshes at once the later one's file stays, and both are right."""
 
 import errno
 import os
@@ -61,18 +60,11 @@ def connect(
     *,
     may_reach_files: bool = False,
 ) -> duckdb.DuckDBPyConnection:
-    """A read-only connection to a home's analytics, brought up to date first.
-
-    Later changes are seen by connecting again. Temporary tables and views may be made.
-
-    Args:
-        home: The folder, or ``pg:NAME``; None: as the command line finds it.
-        environ: Environment variables; None: this process's.
-        may_reach_files: It may read and write other files, see `lock`.
-
-    Raises:
-        Refused: A bad setting, or a home that cannot be used.
-        Damaged: A log that cannot be read.
+    """A read-only connection to a home's analytics, brought up to date first. Later changes are
+    seen by connecting again. Temporary tables and views may be made. `home`: the folder, or
+    ``pg:NAME``; None: as the command line finds it. `environ`: None: this process's variables.
+    `may_reach_files`: it may read and write other files, see `lock`. Raises Refused: a bad setting,
+    or a home that cannot be used; Damaged: a log that cannot be read.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -82,8 +74,13 @@ def connect(
     environ = os.environ if environ is None else environ
     place = location_of(None if home is None else str(home), environ)
     with open_home(place, environ) as found:
-        logs = {"journal": found.services.journal, "agent": found.services.agents}
-        connection = opened(found.path if found.exists else None, logs, found.settings)
+        return connection_of(found, may_reach_files=may_reach_files)
+
+
+def connection_of(home: Home, *, may_reach_files: bool = False) -> duckdb.DuckDBPyConnection:
+    """The same of a home that is open."""
+    logs = {"journal": home.services.journal, "agent": home.services.agents}
+    connection = opened(home.path if home.exists else None, logs, home.settings)
     if not may_reach_files:
         lock(connection)
     return connection
@@ -93,11 +90,8 @@ def opened(
     home: Path | None, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None = None
 ) -> duckdb.DuckDBPyConnection:
     """As `connect`, of a home that is open already; None, or one that may not be written, is
-    answered from memory. `bound` is told where it is not waited for any more.
-
-    Raises:
-        Refused: Code ``read_only``: there is no space left; ``out_of_memory``; or as `bound` says.
-    """
+    answered from memory. `bound` is told where it is not waited for any more. Raises Refused, code
+    ``read_only``: there is no space left; ``out_of_memory``; or as `bound` says."""
     try:
         connection = None if home is None else _refreshed(home, logs, settings, bound)
         if connection is None:
@@ -128,11 +122,7 @@ def _refreshed(
 @contextmanager
 def asking(home: Home, seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to an open home's analytics, brought up to date; from then on it has
-    so much time.
-
-    Raises:
-        Refused: As `opened`; code ``timed_out``.
-    """
+    so much time. Raises Refused as `opened`, or with code ``timed_out``."""
     logs = {"journal": home.services.journal, "agent": home.services.agents}
     connection = opened(home.path if home.exists else None, logs, home.settings)
     with closing(connection), QueryLimit().over(connection, seconds):
@@ -142,11 +132,8 @@ def asking(home: Home, seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
 def refresh(
     home: Path, logs: Mapping[str, Log], settings: Settings, bound: QueryLimit | None = None
 ) -> bool:
-    """Bring a home's analytics up to date; whether there was anything to do. See `opened`.
-
-    Raises:
-        OSError: The home cannot be written.
-    """
+    """Bring a home's analytics up to date; whether there was anything to do. See `opened`. Raises
+    OSError: the home cannot be written."""
     path = home / files.ANALYTICS
     known = _known(path)
     after = _trusted(known, logs, settings)
@@ -162,13 +149,9 @@ def refresh(
 
 
 def _load(
-    path: Path,
-    logs: Mapping[str, Log],
-    settings: Settings,
-    after: Mapping[str, TablesPosition] | None,
-    bound: QueryLimit,
-    megabytes: int,
-) -> None:
+    path: Path, logs: Mapping[str, Log], settings: Settings,
+    after: Mapping[str, TablesPosition] | None, bound: QueryLimit, megabytes: int,
+) -> None:  # fmt: skip
     """Add what is new to a copy that takes the file's place; or make it anew, where it has to be
     or there is none."""
 

@@ -8,21 +8,9 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import inspect_ai.log as i
 import msgspec
 from inspect_ai.event import InfoEvent, ModelEvent, ToolEvent
-from inspect_ai.log import (
-    EvalConfig,
-    EvalDataset,
-    EvalError,
-    EvalLog,
-    EvalMetric,
-    EvalResults,
-    EvalSample,
-    EvalScore,
-    EvalSpec,
-    EvalStats,
-    write_eval_log,
-)
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -75,15 +63,9 @@ class WakeRecord(Struct, frozen=True):
     prices: Prices
 
 
-def sample(world: LogState, told: WakeRecord) -> EvalSample:
-    """The sample of a wake that started.
-
-    Args:
-        world: The agent log, which holds the payloads.
-
-    Returns:
-        A sample whose id is the run key. Of usage that the provider did not tell there is none.
-    """
+def sample(world: LogState, told: WakeRecord) -> i.EvalSample:
+    """The sample of a wake that started; its id is the run key. `world`: the agent log, which holds
+    the payloads. Of usage that the provider did not tell there is none."""
     wake = told.wake
     made = _Conversation(world, told)
     for row in told.rows:
@@ -93,24 +75,14 @@ def sample(world: LogState, told: WakeRecord) -> EvalSample:
     if made.usage is not None:  # a sum of Inspect's leaves out what is not known
         made.usage.total_cost = None if total is None else total / WHOLE
         usage = {wake.model: made.usage}
-    return EvalSample(
-        id=wake.run_key,
-        uuid=wake.run_key,
-        epoch=1,
-        input=made.opening,
-        target="",
-        messages=made.messages,
-        output=made.output,
-        scores=_scores(wake, told.rows),
-        metadata=_metadata(told),
-        events=list(made.events),
-        model_usage=usage,
-        started_at=wake.started_at,
-        completed_at=wake.ended_at or None,
+    return i.EvalSample(
+        id=wake.run_key, uuid=wake.run_key, epoch=1, input=made.opening, target="",
+        messages=made.messages, output=made.output, scores=_scores(wake, told.rows),
+        metadata=_metadata(told), events=list(made.events), model_usage=usage,
+        started_at=wake.started_at, completed_at=wake.ended_at or None,
         total_time=_seconds(wake.started_at, wake.ended_at) if wake.ended_at else None,
-        error=_error(wake),
-        turn_count=wake.turns,
-    )
+        error=_error(wake), turn_count=wake.turns,
+    )  # fmt: skip
 
 
 class _Conversation:
@@ -159,9 +131,7 @@ class _Conversation:
                 self.events.append(InfoEvent(source=SOURCE, data=data, **self._when(row)))
 
     def _answered(self, row: RecordedEvent, fact: w.ModelAnswered) -> None:
-        self._calls = [
-            self._call(fact.turn, nth, one) for nth, one in enumerate(fact.calls, start=1)
-        ]
+        self._calls = [self._call(fact.turn, nth, one) for nth, one in enumerate(fact.calls, 1)]
         message = ChatMessageAssistant(
             id=f"{self._run_key}.{fact.turn}",
             content=self._world.text(fact.text) if fact.text else "",
@@ -187,20 +157,14 @@ class _Conversation:
 
     def _ask(self, row: RecordedEvent, output: ModelOutput, error: str | None = None) -> None:
         asked = self._asked or row.at
-        self.events.append(
-            ModelEvent(
-                model=self._model,
-                input=list(self.messages),
-                tools=[one for one in self._tools if self._forced in ("", one.name)],
-                tool_choice="any" if self._forced else "auto",
-                config=GenerateConfig(),
-                output=output,
-                error=error,
-                completed=datetime.fromisoformat(row.at),
-                working_time=_seconds(asked, row.at),
-                **self._when(row, asked),
-            )
-        )
+        asking = ModelEvent(
+            model=self._model, input=list(self.messages),
+            tools=[one for one in self._tools if self._forced in ("", one.name)],
+            tool_choice="any" if self._forced else "auto", config=GenerateConfig(),
+            output=output, error=error, completed=datetime.fromisoformat(row.at),
+            working_time=_seconds(asked, row.at), **self._when(row, asked),
+        )  # fmt: skip
+        self.events.append(asking)
 
     def _returned(self, row: RecordedEvent, fact: w.ToolReturned) -> None:
         """Calls are answered in order, so the first open one is meant."""
@@ -212,26 +176,17 @@ class _Conversation:
             error = ToolCallError("permission" if fact.status == "denied" else "unknown", told)
         named = {"status": fact.status, "action": fact.action, "operation": fact.operation}
         message = ChatMessageTool(
-            id=f"{call.id}.result",
-            content=output,
-            tool_call_id=call.id,
-            function=call.function,
+            id=f"{call.id}.result", content=output, tool_call_id=call.id, function=call.function,
             error=error,
-        )
-        self.events.append(
-            ToolEvent(
-                id=call.id,
-                function=call.function,
-                arguments=call.arguments,
-                result=output,
-                error=error,
-                failed=True if is_error else None,
-                message_id=message.id,
-                completed=datetime.fromisoformat(row.at),
-                metadata={**named, "changed": list(fact.changed), "position": fact.position},
-                **self._when(row),
-            )
-        )
+        )  # fmt: skip
+        returned = ToolEvent(
+            id=call.id, function=call.function, arguments=call.arguments, result=output,
+            error=error, failed=True if is_error else None, message_id=message.id,
+            completed=datetime.fromisoformat(row.at),
+            metadata={**named, "changed": list(fact.changed), "position": fact.position},
+            **self._when(row),
+        )  # fmt: skip
+        self.events.append(returned)
         self.messages.append(message)
 
     def _call(self, turn: int, nth: int, call: w.ToolCall) -> ToolCall:
@@ -266,13 +221,10 @@ def _turn_usage(usage: Usage, parts: int | None) -> ModelUsage | None:
     if usage.tokens_in is None or usage.written is None:
         return None
     return ModelUsage(
-        input_tokens=usage.tokens_in - (usage.tokens_cached or 0),
-        output_tokens=usage.written,
-        total_tokens=usage.tokens_in + usage.written,
-        input_tokens_cache_read=usage.tokens_cached,
-        reasoning_tokens=usage.tokens_thought,
-        total_cost=None if parts is None else parts / WHOLE,
-    )
+        input_tokens=usage.tokens_in - (usage.tokens_cached or 0), output_tokens=usage.written,
+        total_tokens=usage.tokens_in + usage.written, input_tokens_cache_read=usage.tokens_cached,
+        reasoning_tokens=usage.tokens_thought, total_cost=None if parts is None else parts / WHOLE,
+    )  # fmt: skip
 
 
 def _scores(wake: WakeDocument, rows: Iterable[RecordedEvent]) -> dict[str, Score]:
@@ -297,26 +249,19 @@ def _scores(wake: WakeDocument, rows: Iterable[RecordedEvent]) -> dict[str, Scor
 def _metadata(told: WakeRecord) -> dict[str, Any]:
     wake = told.wake
     return {
-        "agent": told.agent,
-        "agent_id": wake.agent_id,
-        "task": told.task,
-        "task_id": wake.task_id,
-        "thread": wake.thread,
-        "reason": wake.reason,
-        "outcome": wake.outcome or wake.state,
-        "code": wake.code or None,
-        "template": told.template or None,
-        "template_id": wake.template_id or None,
-        "template_version": wake.template_version or None,
+        "agent": told.agent, "agent_id": wake.agent_id, "task": told.task, "task_id": wake.task_id,
+        "thread": wake.thread, "reason": wake.reason, "outcome": wake.outcome or wake.state,
+        "code": wake.code or None, "template": told.template or None,
+        "template_id": wake.template_id or None, "template_version": wake.template_version or None,
         "journal_position": wake.journal_position,
-    }
+    }  # fmt: skip
 
 
-def _error(wake: WakeDocument) -> EvalError | None:
+def _error(wake: WakeDocument) -> i.EvalError | None:
     if wake.outcome != "failed":
         return None
     message = ": ".join(one for one in (wake.code, wake.message) if one)
-    return EvalError(message=message, traceback="", traceback_ansi="")
+    return i.EvalError(message=message, traceback="", traceback_ansi="")
 
 
 def _seconds(start: str, end: str) -> float:
@@ -356,19 +301,10 @@ class _ScoredWake(Struct, frozen=True):
 def export_inspect(
     home: Home, folder: Path, progress: WakesProgress | None = None
 ) -> list[WrittenLog]:
-    """Write every wake that started as a sample.
-
-    Args:
-        home: Its views are caught up.
-        folder: Made if it is not there. Files of an earlier export are replaced by name.
-        progress: Told how many wakes of all are done.
-
-    Returns:
-        What was written, ordered by template, version and model.
-
-    Raises:
-        Refused: Code ``read_only``: the folder cannot be written.
-    """
+    """Write every wake that started as a sample; what was written, ordered by template, version and
+    model. The home's views are caught up; files of an earlier export are replaced by name.
+    `progress` is told how many wakes of all are done. Raises Refused, code ``read_only``: the
+    folder cannot be written."""
     grouped: dict[_SampleGroup, list[WakeDocument]] = {}
     for wake in home.views.page(wakes.VIEW):
         if wake.started_at:
@@ -383,12 +319,10 @@ def export_inspect(
         for group in sorted(grouped):
             log = _eval_log(home, group, grouped[group], names)
             name = _file_name(log)
-            write_eval_log(log, str(folder / name), format="eval")
+            i.write_eval_log(log, str(folder / name), format="eval")
             close_to_others([folder / name])
-            found = len(grouped[group])
-            written.append(
-                WrittenLog(name, log.eval.task, group.template_version, group.model, found)
-            )
+            found, of = len(grouped[group]), (group.template_version, group.model)
+            written.append(WrittenLog(name, log.eval.task, *of, found))
             done += found
             if progress is not None:
                 progress(done, count)
@@ -401,18 +335,18 @@ def export_inspect(
 
 def _eval_log(
     home: Home, group: _SampleGroup, found: Sequence[WakeDocument], names: Mapping[str, str]
-) -> EvalLog:
+) -> i.EvalLog:
     """The log of a group; `names`: what agents and tasks are called now, by their ids."""
     template = home.views.get(templates.VIEW, group.template_id) if group.template_id else None
     name = template.template.name if template else group.template_id
-    samples: list[EvalSample] = []
+    samples: list[i.EvalSample] = []
     with home.services.agents.reading() as world:
         for wake in found:
             agent, task = names.get(wake.agent_id, ""), names.get(wake.task_id, "")
             rows, prices = rows_of(home, wake), home.settings.prices
             samples.append(sample(world, WakeRecord(wake, rows, agent, task, name, prices)))
     named = key("inspect", group.template_id, str(group.template_version), group.model)
-    spec = EvalSpec(
+    spec = i.EvalSpec(
         eval_id=named,
         run_id=named,
         task_id=named,
@@ -420,10 +354,10 @@ def _eval_log(
         task=name or NO_TEMPLATE,
         task_version=group.template_version,
         model=group.model,
-        dataset=EvalDataset(
+        dataset=i.EvalDataset(
             name="wakes", samples=len(samples), sample_ids=[str(one.id) for one in samples]
         ),
-        config=EvalConfig(),
+        config=i.EvalConfig(),
         packages={"wakelog": version("wakelog")},
         metadata={
             "template_id": group.template_id or None,
@@ -432,12 +366,12 @@ def _eval_log(
         },
     )
     ended = [one.ended_at for one in found if one.ended_at]
-    return EvalLog(
+    return i.EvalLog(
         status="success",
         eval=spec,
         samples=samples,
         results=_results(samples),
-        stats=EvalStats(
+        stats=i.EvalStats(
             started_at=found[0].started_at,
             completed_at=max(ended, default=""),
             model_usage=_total_usage(samples),
@@ -445,7 +379,7 @@ def _eval_log(
     )
 
 
-def _results(samples: Sequence[EvalSample]) -> EvalResults:
+def _results(samples: Sequence[i.EvalSample]) -> i.EvalResults:
     scores = []
     for name in (ACCEPTED, COMPLETED):
         scored = [one for one in samples if name in (one.scores or {})]
@@ -453,19 +387,19 @@ def _results(samples: Sequence[EvalSample]) -> EvalResults:
             continue
         found = _metrics([_counted(one, name) for one in scored])
         scores.append(
-            EvalScore(
+            i.EvalScore(
                 name=name,
                 scorer=name,
                 scored_samples=len(scored),
                 unscored_samples=len(samples) - len(scored),
-                metrics={one: EvalMetric(name=one, value=value) for one, value in found.items()},
+                metrics={one: i.EvalMetric(name=one, value=value) for one, value in found.items()},
             )
         )
     done = sum(one.completed_at is not None for one in samples)
-    return EvalResults(total_samples=len(samples), completed_samples=done, scores=scores)
+    return i.EvalResults(total_samples=len(samples), completed_samples=done, scores=scores)
 
 
-def _counted(one: EvalSample, name: str) -> _ScoredWake:
+def _counted(one: i.EvalSample, name: str) -> _ScoredWake:
     """A sample's score as what was said yes to, of how many."""
     score = (one.scores or {})[name]
     counts = score.metadata or {"confirmed": score.as_float(), "decided": 1}
@@ -484,12 +418,11 @@ def _metrics(counted: Sequence[_ScoredWake]) -> dict[str, float]:
     metrics = {"mean": share, "items": items}
     if len(clusters) > 1:
         squares = sum(one * one for one in clusters.values())
-        error = sqrt(squares * len(clusters) / (len(clusters) - 1)) / items
-        metrics |= {"stderr": error}
+        metrics["stderr"] = sqrt(squares * len(clusters) / (len(clusters) - 1)) / items
     return metrics
 
 
-def _total_usage(samples: Iterable[EvalSample]) -> dict[str, ModelUsage]:
+def _total_usage(samples: Iterable[i.EvalSample]) -> dict[str, ModelUsage]:
     total: dict[str, ModelUsage] = {}
     for one in samples:
         for model, used in one.model_usage.items():
@@ -505,7 +438,7 @@ def _plus(one: ModelUsage, other: ModelUsage) -> ModelUsage:
     return both
 
 
-def _file_name(log: EvalLog) -> str:
+def _file_name(log: i.EvalLog) -> str:
     """As Inspect names its files, so that its viewer lists them: time, task, id."""
     time = re.sub(r"[:+.]", "-", str(log.eval.created))
     task, model = (re.sub(r"[^\w-]+", "-", one) for one in (log.eval.task, log.eval.model))

@@ -7,7 +7,7 @@ import duckdb
 from adapters.analytics.query_limits import refused_query
 from adapters.analytics.rows import SCHEMA_VERSION, documentation, number
 from adapters.home.files import close_to_others
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.log import canonical
 
 README = "README.md"
@@ -23,23 +23,12 @@ _PARTITIONED = {
 def export_parquet(
     connection: duckdb.DuckDBPyConnection, folder: Path, holds: str = ""
 ) -> dict[str, int]:
-    """Write every table below a folder, with a README of the schema.
-
-    Args:
-        connection: See `adapters.analytics.database.connect`.
-        folder: Made if it is not there. An earlier export in it is replaced.
-        holds: What is personal in it, for its README.
-
-    Returns:
-        How many rows each table has.
-
-    Raises:
-        Refused: Code ``invalid_value`` or ``read_only``: the folder holds something else, or
-            cannot be written; or as `analytics_bounds` says.
-    """
+    """Write every table below a folder, with a README of the schema; how many rows each has. An
+    earlier export in it is replaced. `holds`: what is personal in it, for its README. Raises
+    Refused, code ``invalid_value`` or ``read_only``: the folder holds something else, or cannot be
+    written; or as `analytics_bounds` says."""
     if canonical.clean(str(folder)) != str(folder):
-        because = f"the path {folder} is no UTF-8, as DuckDB needs it"
-        raise Refused("invalid_value", because=because, instead="name another folder")
+        raise invalid(f"the path {folder} is no UTF-8, as DuckDB needs it", "name another folder")
     try:
         _prepare(folder)
         counts: dict[str, int] = {}
@@ -64,9 +53,8 @@ def _prepare(folder: Path) -> None:
     readme = folder / README
     head = "<!-- wakelog analytics export"
     if not readme.is_file() or not readme.read_text("utf-8", "replace").startswith(head):
-        because = f"{folder} holds other files"
         instead = "name a folder that is empty, new, or an earlier export"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(f"{folder} holds other files", instead)
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:

@@ -29,11 +29,8 @@ _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
 def run_query(connection: duckdb.DuckDBPyConnection, query: str) -> QueryAnswer:
-    """Ask, in one statement of SQL.
-
-    Raises:
-        Refused: Code ``invalid_value``, with DuckDB's own words, or as `analytics_bounds` says.
-    """
+    """Ask, in one statement of SQL. Raises Refused, code ``invalid_value``, with DuckDB's own
+    words, or as `analytics_bounds` says."""
     try:
         asked = connection.execute(with_utc_times(connection, query))
         columns = _distinct([one[0] for one in asked.description])
@@ -44,11 +41,7 @@ def run_query(connection: duckdb.DuckDBPyConnection, query: str) -> QueryAnswer:
 
 def with_utc_times(connection: duckdb.DuckDBPyConnection, query: str) -> Any:
     """The one statement of a query, its zoned times as UTC: Python's DuckDB gives them out with
-    pytz only.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is none, or more than one.
-    """
+    pytz only. Raises Refused, code ``invalid_value``: there is none, or more than one."""
     statements = connection.extract_statements(query)
     if not statements:
         raise invalid("the query is empty", "ask something, like FROM wakes")
@@ -104,18 +97,10 @@ def _answer_pages(asked: duckdb.DuckDBPyConnection) -> Iterator[list[tuple[Any, 
 
 
 def write_answer(connection: duckdb.DuckDBPyConnection, query: str, form: str, path: Path) -> None:
-    """An answer as a Parquet file, or as one of Arrow's (IPC), types and all.
-
-    Args:
-        connection: See `adapters.analytics.database.connect`; it is locked.
-        query: One statement that has an answer.
-        form: One of `BINARY`.
-        path: The file, in a folder of its own.
-
-    Raises:
-        Refused: Code ``invalid_value``, with DuckDB's own words; ``missing_extra``: Arrow files
-            are written by polars, which is not there; or as `query_limits` says.
-    """
+    """An answer as a Parquet file, or as one of Arrow's (IPC), types and all, in a folder of its
+    own. The connection is locked; `query`: one statement that has an answer; `form`: one of
+    `BINARY`. Raises Refused, code ``invalid_value``, with DuckDB's own words; ``missing_extra``:
+    Arrow files are written by polars, which is not there; or as `query_limits` says."""
     folder = str(path.parent).replace("'", "''")
     connection.execute(f"SET allowed_directories = ['{folder}']")
     lock(connection)

@@ -1,8 +1,7 @@
 """How long DuckDB may take, and in how much memory: what passes it is told in one line.
 
 Time is given by whoever asks (`--timeout`; less where a person waits for a page), memory by the
-setting `analytics.memory_mb`. DuckDB itself counts memory; for time it is told to stop.
-"""
+setting `analytics.memory_mb`. DuckDB itself counts memory; for time it is told to stop."""
 
 import errno
 import os
@@ -34,11 +33,8 @@ class QueryLimit:
 
     @contextmanager
     def over(self, connection: duckdb.DuckDBPyConnection, seconds: float = inf) -> Iterator[None]:
-        """Interrupt what the connection still does after so many seconds.
-
-        Raises:
-            Refused: Code ``timed_out``.
-        """
+        """Interrupt what the connection still does after so many seconds. Raises Refused, code
+        ``timed_out``."""
         ends, is_done = time.monotonic() + seconds, Event()
 
         def watch() -> None:

@@ -2,8 +2,7 @@
 
 DuckDB looks between its steps whether it was told to stop, and counts what it keeps itself. All of
 `repeat('x', 2000000000)` is one step, and its text is not counted. So what a person asks runs in a
-child, `adapters.analytics.queries`, whose time and memory the system bounds.
-"""
+child, `adapters.analytics.queries`, whose time and memory the system bounds."""
 
 import os
 import pickle
@@ -46,13 +45,9 @@ class QueryError(NamedTuple):
 
 
 def query_apart(home: Home, environ: Mapping[str, str], query: str, seconds: float) -> QueryAnswer:
-    """Ask a home's analytics in one statement of SQL; as `queries.run_query`, locked.
-
-    Raises:
-        Refused: As `queries.run_query`; code ``timed_out`` or ``out_of_memory``.
-    """
+    """Ask a home's analytics in one statement of SQL; as `queries.run_query`, locked. Raises
+    Refused as that does, or with code ``timed_out`` or ``out_of_memory``."""
     parts = _answered(QueryAsked(home.place.name, dict(environ), query, seconds))
-
     return QueryAnswer(next(parts), parts)
 
 

@@ -1,8 +1,7 @@
 """How the rows of both logs come into DuckDB: in bulk, then by SQL (`projections/analytics`).
 
 DuckDB reads JSON Lines in parallel and faster than rows can be handed over one by one, and the
-envelope is taken apart on the way. Everything else is a statement over all that is new.
-"""
+envelope is taken apart on the way. Everything else is a statement over all that is new."""
 
 import tempfile
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ from domain.append.envelope import Row
 from domain.journal.task import ADDED, FIELDS, TASK, TaskField
 from domain.replication.replica_conflicts import canonical_position
 
-SCHEMA_VERSION = 12 + ADDED
+SCHEMA_VERSION = 13 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -141,17 +140,10 @@ def fill(
     logs: Mapping[str, Log],
     after: Mapping[str, TablesPosition],
 ) -> bool:
-    """Bring what the logs have beyond their positions into all tables; inside a transaction.
-
-    Args:
-        connection: To a database that `create` was called on.
-        logs: ``journal`` and ``agent``.
-        after: The positions that the tables stand at.
-
-    Returns:
-        False if rows of another replica came in, some of them perhaps before a position, or some
-        were erased: then the caller rolls back and begins with an empty database.
-    """
+    """Bring what the logs have beyond their positions (`after`) into all tables; inside a
+    transaction, of a database that `create` was called on. False if rows of another replica came
+    in, some of them perhaps before a position, or some were erased: then the caller rolls back and
+    begins with an empty database."""
     is_anew = not any(position.n for position in after.values())
     reached: dict[str, TablesPosition] = {}
     with tempfile.TemporaryDirectory(prefix="wakelog-") as folder:
@@ -159,9 +151,8 @@ def fill(
             reached[name] = _load(connection, logs[name], after[name], Path(folder))
     fresh = whole = "SELECT * FROM events"
     if not is_anew:  # few rows of many: looked for once
-        fresh = _temporary_table(
-            connection, "fresh_rows", _PLACE.format(*(after[name].n for name in LOGS))
-        )
+        sql = _PLACE.format(*(after[name].n for name in LOGS))
+        fresh = _temporary_table(connection, "fresh_rows", sql)
     _view(connection, "fresh", fresh)
     sql = "SELECT count(*) FROM fresh WHERE tag IN ('log.imported.1', 'erasure.made.1')"
     if not is_anew and number(connection, sql):
@@ -251,10 +242,8 @@ def digest_at(log: Log, n: int) -> str:
 def _load(
     connection: duckdb.DuckDBPyConnection, log: Log, after: TablesPosition, folder: Path
 ) -> TablesPosition:
-    """The log's rows beyond a position as events; the position that they end at.
-
-    While DuckDB reads one page, in a thread of its own, the log gives the next one.
-    """
+    """The log's rows beyond a position as events; the position that they end at. While DuckDB reads
+    one page, in a thread of its own, the log gives the next one."""
     reading: Future[object] | None = None
     last = b""
     with ThreadPoolExecutor(1) as worker:

@@ -7,7 +7,7 @@ import click
 
 from adapters.cli.consent import consent
 from adapters.cli.lazy_groups import command, keyed
-from adapters.cli.shared import Session, named_key_option
+from adapters.cli.shared import Session, flag, named_key_option, option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import ID_SHOWN, local_time
@@ -32,48 +32,24 @@ def tell(session: Session, agent_id: str, came: "AgentUpdate", key: str, done: s
 def after(session: Session, agent_id: str, done: str) -> None:
     """Say what was done to an agent, or print its document."""
     home = session.reading()
-    agent = agent_of(home, agent_id)
     if session.as_json:
-        session.document(agent_page(home, agent, home.services.clock.now()))
-    else:
-        session.say(done)
+        session.document(agent_page(home, agent_of(home, agent_id), home.services.clock.now()))
+    session.say(done)
 
 
 @keyed("agent set", "agent", example='"Fix the sink" --goal "Done by Friday" --prefer tone=brief')
-@click.option("--name", metavar="N", help="What it is called.")
-@click.option("--mode", metavar="M", help="hybrid, autonomous or interactive.")
-@click.option(
-    "--category",
-    "categories",
-    multiple=True,
-    metavar="C",
-    help="A category it may touch; give all of them.",
+@option("--name=N", "What it is called.")
+@option("--mode=M", "hybrid, autonomous or interactive.")
+@option("--category categories=C", "A category it may touch; give all of them.", multiple=True)
+@option("--model=M", "rules, gemini, ...; empty: the home's.")
+@option("--turns turn_max=N", "Per wake, 1 to 20.", int)
+@option(
+    "--automatic/--no-automatic is_automatic", "Whether changes and timers wake it.", default=None
 )
-@click.option("--model", metavar="M", help="rules, gemini, ...; empty: the home's.")
-@click.option("--turns", type=int, metavar="N", help="Per wake, 1 to 20.")
-@click.option(
-    "--automatic/--no-automatic",
-    "is_automatic",
-    default=None,
-    help="Whether changes and timers wake it.",
-)
-@click.option("--goal", metavar="G", help="What it is after; empty: nothing special.")
-@click.option(
-    "--open-loop",
-    "--loop",
-    "opened",
-    multiple=True,
-    metavar="L",
-    help="Something to keep in sight.",
-)
-@click.option("--close-loop", "closed", multiple=True, metavar="L", help="It is settled.")
-@click.option(
-    "--prefer",
-    "preferences",
-    multiple=True,
-    metavar="K=V",
-    help="A preference; an empty V forgets it.",
-)
+@option("--goal=G", "What it is after; empty: nothing special.")
+@option("--open-loop --loop open_loops=L", "Something to keep in sight.", multiple=True)
+@option("--close-loop close_loops=L", "It is settled.", multiple=True)
+@option("--prefer preferences=K=V", "A preference; an empty V forgets it.", multiple=True)
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
     if all(value is None or value == () for value in given.values()):
@@ -81,19 +57,10 @@ def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     home = session.reading()
     agent_id = pick_agent(home, agent)
     catalog = catalog_of(home)
-    categories = tuple(sorted(category_named(catalog, one).id for one in given["categories"]))
-    wanted = AgentSettings(
-        given["name"],
-        given["mode"],
-        categories or None,
-        given["model"],
-        given["turns"],
-        given["is_automatic"],
-        given["goal"],
-        given["opened"],
-        given["closed"],
-        tuple(_preference(one) for one in given["preferences"]),
-    )
+    categories = sorted(category_named(catalog, one).id for one in given["categories"])
+    given["categories"] = tuple(categories) or None
+    given["preferences"] = tuple(map(_preference, given["preferences"]))
+    wanted = AgentSettings(**given)  # click gives them by these names
     came = agents.configure_agent(session.writing(), agent_id, wanted, key)
     tell(session, agent_id, came, key, "Changed")
     if given["model"] is not None:
@@ -108,37 +75,24 @@ def _preference(given: str) -> tuple[str, str]:
 
 
 @command("agent watch", "agent", example=("Sink --task Budget", "Sink --what NOTE --category Home"))
-@click.option(
-    "--what",
-    "kinds",
+@option(
+    "--what kinds=W",
+    "TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY, LABEL or RATING.",
     multiple=True,
-    metavar="W",
-    help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY, LABEL or RATING.",
 )
-@click.option("--key", "older", multiple=True, hidden=True)  # what `--what` was called first
-@click.option("--task", "tasks", multiple=True, metavar="TASK", help="Another task.")
-@click.option(
-    "--sub", "subs", multiple=True, metavar="S", help="A subtype, note:transcript for example."
-)
-@click.option("--category", default="", metavar="C", help="Only tasks of it.")
-@click.option("--status", default="", metavar="S", help="Only tasks that are so.")
-@click.option("--hears-agents", is_flag=True, help="Other agents' writes count, too.")
-@click.option("--defer-links", is_flag=True, help="Matches only through a link wait for morning.")
+@option("--key older", multiple=True, hidden=True)  # what `--what` was called first
+@option("--task tasks=TASK", "Another task.", multiple=True)
+@option("--sub subs=S", "A subtype, note:transcript for example.", multiple=True)
+@option("--category=C", "Only tasks of it.", default="")
+@option("--status=S", "Only tasks that are so.", default="")
+@flag("--hears-agents", "Other agents' writes count, too.")
+@flag("--defer-links", "Matches only through a link wait for morning.")
 @named_key_option("--idempotency-key")
 def watch(  # noqa: PLR0913  one parameter for each option
-    session: Session,
-    *,
-    agent: str,
-    kinds: Sequence[str],
-    older: Sequence[str],
-    tasks: Sequence[str],
-    subs: Sequence[str],
-    category: str,
-    status: str,
-    hears_agents: bool,
-    defer_links: bool,
-    key: str,
-) -> None:
+    session: Session, *, agent: str, kinds: Sequence[str], older: Sequence[str],
+    tasks: Sequence[str], subs: Sequence[str], category: str, status: str, hears_agents: bool,
+    defer_links: bool, key: str,
+) -> None:  # fmt: skip
     """Let an agent hear of more than its own task; the same again changes nothing."""
     home = session.reading()
     agent_id = pick_agent(home, agent)
@@ -173,24 +127,16 @@ def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
 )
 @click.argument("action", type=click.Choice(["list", "set", "remove"]), default="list")
 @click.argument("schedule", required=False)
-@click.option("--zone", default="", metavar="Z", help="IANA name; else your own time zone.")
-@click.option(
-    "--always/--changed",
-    "is_always",
-    default=None,
-    help="Ask each time, or only where something moved since the last wake; else as "
-    "`[agents] timers` says.",
-)
+@option("--zone=Z", "IANA name; else your own time zone.", default="")
+@option(
+    "--always/--changed is_always",
+    "Ask each time, or only where something moved since the last wake; else as "
+    "`[agents] timers` says.", default=None,
+)  # fmt: skip
 def timer(
-    session: Session,
-    agent: str,
-    action: str,
-    schedule: str | None,
-    zone: str,
-    key: str,
-    *,
+    session: Session, agent: str, action: str, schedule: str | None, zone: str, key: str, *,
     is_always: bool | None,
-) -> None:
+) -> None:  # fmt: skip
     """List, set or remove an agent's timers.
 
     A timer wakes the agent; where nothing moved since its last wake that costs nothing, unless
@@ -218,26 +164,21 @@ def timer(
 
 def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
     page = agent_page(home, agent_of(home, agent_id), home.services.clock.now())
-    if session.as_json:
-        session.document(page.timers)
-    elif not page.timers:
-        session.say(
-            f"{page.name} has no timers; set one with "
-            f'`wakelog agent timer {agent_id[:ID_SHOWN]} set "every day 07:00"`.'
+    none = (
+        f"{page.name} has no timers; set one with "
+        f'`wakelog agent timer {agent_id[:ID_SHOWN]} set "every day 07:00"`.'
+    )
+    rows = (
+        (
+            one.id[:ID_SHOWN],
+            one.schedule,
+            one.zone,
+            local_time(one.next_at, home.settings.timezone),
+            "always" if one.always else "where something moved",
         )
-    else:
-        zone = home.settings.timezone
-        rows = [
-            (
-                one.id[:ID_SHOWN],
-                one.schedule,
-                one.zone,
-                local_time(one.next_at, zone),
-                "always" if one.always else "where something moved",
-            )
-            for one in page.timers
-        ]
-        session.table(("ID", "Schedule", "Zone", "Next", "Asks"), rows)
+        for one in page.timers
+    )
+    session.listing(page.timers, ("ID", "Schedule", "Zone", "Next", "Asks"), rows, none)
 
 
 def _tell_timer(session: Session, agent_id: str, made: agents.TimerResult, key: str) -> None:
@@ -258,13 +199,13 @@ NO_TASKS = "There are no open tasks; bring some in with `wakelog import TODO.md`
 
 
 @keyed("agent create", "[task]", example=('"Fix the sink"', "--all"))
-@click.option("--task", "option", metavar="TASK", help="The same as the argument.")
-@click.option("--all", "is_all", is_flag=True, help="One for every open task that has none.")
-@click.option("--name", default="", metavar="N", help="Else the task's title.")
-@click.option("--mode", default="", metavar="M", help="hybrid, autonomous or interactive.")
-@click.option("--model", default="", metavar="M", help="Else the home's model.")
-@click.option("--template", default="", metavar="T", help="Else its category's.")
-@click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
+@option("--task option=TASK", "The same as the argument.")
+@flag("--all is_all", "One for every open task that has none.")
+@option("--name=N", "Else the task's title.", default="")
+@option("--mode=M", "hybrid, autonomous or interactive.", default="")
+@option("--model=M", "Else the home's model.", default="")
+@option("--template=T", "Else its category's.", default="")
+@option("--turns=N", "Per wake, 1 to 20; default 5.", int, default=0)
 def create(
     session: Session, *, task: str | None, option: str | None, is_all: bool, key: str, **given: Any
 ) -> None:
@@ -318,29 +259,42 @@ def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> b
     return came.has_changed
 
 
-@keyed("agent pause", "agent", example='"Fix the sink"')
-def pause(session: Session, agent: str, key: str) -> None:
-    """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
-    _live(session, agent, key, agents.pause_agent, "Paused")
+def _on_life(words: str, deed: "Deed", done: str, text: str, after: str = "") -> None:
+    """A command on an agent's life; `after`: what is noted where anything changed."""
+
+    @keyed(words, "agent", example='"Fix the sink"', text=text)
+    def run(session: Session, agent: str, key: str) -> None:
+        if _live(session, agent, key, deed, done) and after:
+            session.note(after)
 
 
-@keyed("agent resume", "agent", example='"Fix the sink"')
-def resume(session: Session, agent: str, key: str) -> None:
-    """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
-    if _live(session, agent, key, agents.resume_agent, "Resumed"):
-        session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
+_on_life(
+    "agent pause", agents.pause_agent, "Paused",
+    "Let an agent sleep: what waits is dropped, and a running wake stops at its next step.",
+)  # fmt: skip
+_on_life(
+    "agent resume", agents.resume_agent, "Resumed",
+    "Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile.",
+    "A wake is queued that looks at what changed; run it with `wakelog wake`.",
+)  # fmt: skip
+_on_life(
+    "agent destroy", agents.destroy_agent, "Destroyed",
+    "End an agent for good; all it did can still be read. Its task may get a new one.",
+)  # fmt: skip
+_on_life(
+    "agent delete", agents.delete_agent, "Deleted",
+    "Take a destroyed agent off the list; its facts stay in the log.",
+)  # fmt: skip
 
 
 @keyed(
     "agent sleep", "agent", example=('"Fix the sink" --until 2027-02-01', '"Fix the sink" --end')
 )
-@click.option(
-    "--until",
+@option(
+    "--until=DATE", "YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d; with or without HH:MM.",
     default="",
-    metavar="DATE",
-    help="YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d; with or without HH:MM.",
-)
-@click.option("--end", "is_end", is_flag=True, help="It sleeps no longer.")
+)  # fmt: skip
+@flag("--end is_end", "It sleeps no longer.")
 def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -> None:
     """Let only you wake an agent before a date; changes and timers stay queued until then.
 
@@ -355,17 +309,6 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
     def deed(home: "Home", agent_id: str, named: str) -> "AgentUpdate":
         return agents.sleep_agent(home, agent_id, at, named)
 
-    told = "Woken" if is_end else f"Asleep until {local_time(at, home.settings.timezone)}"
+    until = local_time(at, home.settings.timezone)
+    told = "Asleep no longer" if is_end else f"Asleep until {until}"
     _live(session, agent, key, deed, told)
-
-
-@keyed("agent destroy", "agent", example='"Fix the sink"')
-def destroy(session: Session, agent: str, key: str) -> None:
-    """End an agent for good; all it did can still be read. Its task may get a new one."""
-    _live(session, agent, key, agents.destroy_agent, "Destroyed")
-
-
-@keyed("agent delete", "agent", example='"Fix the sink"')
-def delete(session: Session, agent: str, key: str) -> None:
-    """Take a destroyed agent off the list; its facts stay in the log."""
-    _live(session, agent, key, agents.delete_agent, "Deleted")

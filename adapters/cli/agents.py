@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, option
 from adapters.documents import agents
 from adapters.documents.tasks import titles_among
 from adapters.text.agent import agent_text
@@ -30,24 +30,21 @@ def agent_command() -> None:
 
 
 @command("agent list", example="--lifecycle dormant")
-@click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@option("--lifecycle=L", "active, dormant or destroyed only.", default="")
+@option("--limit=N", "At most so many.", click.IntRange(min=1))
 def list_agents(session: Session, lifecycle: str, limit: int | None) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
     now = home.services.clock.now()
     found = agents.agent_lines(home, agents.all_agents(home, lifecycle, limit or -1), now=now)
-    if session.as_json:
-        session.document(found)
-    elif found:
-        zone = home.settings.timezone
-        rows = [_row(line, zone, now) for line in found]
-        headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
-        session.table(headings, rows)
-        if more := agents.count_agents(home, lifecycle) - len(found):
-            session.note(f"{more} more; raise --limit to see them.")
-    else:
-        session.say(f"No agent is {lifecycle}." if agents.has_agents(home) else NONE_YET)
+    headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
+    rows = (_row(line, home.settings.timezone, now) for line in found)
+    has_others = not (found or session.as_json) and agents.has_agents(home)
+    session.listing(found, headings, rows, f"No agent is {lifecycle}." if has_others else NONE_YET)
+    if session.as_json or not found:
+        return
+    if more := agents.count_agents(home, lifecycle) - len(found):
+        session.note(f"{more} more; raise --limit to see them.")
 
 
 def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:

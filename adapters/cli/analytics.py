@@ -10,40 +10,36 @@ from typing import Any, TypeVar
 import click
 from msgspec.structs import asdict
 
-from adapters.analytics.template_performance import performance
+from adapters.analytics.template_performance import performance, performance_of
 from adapters.cli.lazy_groups import command
 from adapters.cli.param_types import long_text
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.results import ExportedFile, ExportedTables, ExportedTasks, ExportedWakes
 from adapters.documents.tasks import catalog_of, categories_named
 from adapters.documents.templates import TemplateMetrics
 from adapters.home.read_input import STDIN
-from adapters.text.agent_output import counted
-from adapters.text.common import lasting, safe
-from adapters.usecases.resolve import pick
+from adapters.text.common import counted, lasting, safe
 from adapters.usecases.task_lists import TaskFilter, export_text, save_text
 from adapters.wiring import Home
 from domain.errors import Refused, invalid
-from domain.text import fold
 
 
 def export_tasks(
-    session: Session, home: Home, file: str, category: str, *, is_open: bool, is_replacing: bool
-) -> None:
+    session: Session, home: Home, file: str, category: str, *,
+    form: str, is_open: bool, is_replacing: bool,
+) -> None:  # fmt: skip
     """Write tasks to a file, or to the standard output (``-``)."""
     if session.as_json and file == STDIN:
         raise invalid("--json tells what was written", "name a file")
     wanted = TaskFilter(categories=categories_named(catalog_of(home), category))
-    found = export_text(home, "open" if is_open else "kept", wanted)
+    found = export_text(home, "open" if is_open else "kept", wanted, form)
     if file == STDIN:
         click.echo(found.text, nl=False)
         return
     save_text(Path(file), found.text, is_replacing=is_replacing)
     size = len(found.text.encode())
-    if session.as_json:
-        session.document(ExportedTasks(safe(file), found.tasks, size))
-    else:
-        session.say(f"Wrote {counted(found.tasks, 'task')} to {safe(file)}")
+    told = f"Wrote {counted(found.tasks, 'task')} to {safe(file)}"
+    session.tell(ExportedTasks(safe(file), found.tasks, size), told)
 
 
 # ----------------------------------------------------------------------------------- ask and export
@@ -56,13 +52,8 @@ TIMEOUT_MAX = 86_400.0
 
 def timeout_option(seconds: float) -> Callable[[F], F]:
     """``--timeout SECONDS``, after which DuckDB is interrupted."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(0.001, TIMEOUT_MAX),
-        default=seconds,
-        show_default=True,
-        metavar="SECONDS",
-        help="When to give up.",
+    return option(
+        "--timeout=SECONDS", "When to give up.", click.FloatRange(0.001, TIMEOUT_MAX), shown=seconds
     )
 
 
@@ -74,15 +65,11 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
     "[query]",
     example=("'SHOW TABLES'", "'FROM acceptance' --json", "--file weekly.sql --format csv"),
 )
-@click.option("--file", metavar="PATH", type=click.Path(), help="Read the query from a file.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "parquet", "arrow"]),
-    default="table",
-    show_default=True,
-    help="How to print the answer; parquet and arrow are for a file or a pipe.",
-)
+@option("--file=PATH", "Read the query from a file.", click.Path())
+@option(
+    "--format form", "How to print the answer; parquet and arrow are for a file or a pipe.",
+    click.Choice(["table", "json", "csv", "parquet", "arrow"]), shown="table",
+)  # fmt: skip
 @timeout_option(ASK_SECONDS)
 def sql_command(
     session: Session, query: str | None, file: str | None, form: str, timeout: float
@@ -129,6 +116,7 @@ def _cell(value: Any) -> str:
 # --------------------------------------------------------------------------------------- metrics
 
 
+NO_WAKES = "No wakes yet. Wake all that are queued with `wakelog wake`."
 METRICS = (
     *("Template", "Wakes", "Done", "Failed", "Success", "A wake takes", "Accepted"),
     *("Until decided", "Tokens a wake", "Did nothing", "Agents"),
@@ -148,25 +136,8 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     with asking(session.opened(), timeout) as connection:
         documents = performance(connection)
     if template is not None:
-        documents = [one for one in documents if one.template_id == _picked(documents, template)]
-    if session.printed(documents):
-        return
-    if not documents:
-        session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")
-        return
-    session.table(METRICS, [_line(one) for one in documents])
-
-
-def _picked(documents: list[TemplateMetrics], wanted: str) -> str:
-    known = [
-        (one.template_id, one.template_name or "")
-        for one in documents
-        if one.template_id is not None
-    ]
-    if all(wanted not in one for one in known):  # neither an id nor an exact name
-        alike = [name for _, name in known if fold(name) == fold(wanted)]
-        wanted = alike[0] if len(alike) == 1 else wanted
-    return pick(wanted, known, "template", "unknown_template", see="see `wakelog metrics`")
+        documents = performance_of(documents, template)
+    session.listing(documents, METRICS, map(_line, documents), NO_WAKES)
 
 
 def _line(one: TemplateMetrics) -> list[str]:
@@ -199,46 +170,39 @@ def _percent(share: float | None) -> str:
 
 
 @command("export", example=("--markdown tasks.md", "--parquet analytics/", "--inspect logs/"))
-@click.option(
-    "--markdown",
-    metavar="FILE",
-    help="Tasks as Markdown that imports to the same state; `-` is the standard output.",
+@option(
+    "--markdown=FILE",
+    "Tasks as Markdown that imports to the same state; `-` is the standard output.",
 )
-@click.option(
-    "--parquet",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Parquet files, one folder for each table, and a README of the columns.",
+@option(
+    "--json-tasks=FILE",
+    "The same as JSON, a task a line, for other tools; see `wakelog schema import-task`.",
 )
-@click.option(
-    "--inspect",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Wakes as Inspect logs (.eval), one for each template version and model.",
-)
-@click.option("--redact", is_flag=True, help="Rewrite every text before it is written.")
-@click.option("--open/--all", "is_open", help="Of --markdown: open tasks; else done ones, too.")
-@click.option("--category", default="", metavar="C", help="Of --markdown: only these.")
-@click.option("--replace", is_flag=True, help="Of --markdown: a FILE that is there.")
+@option(
+    "--parquet=DIR", "Parquet files, one folder for each table, and a README of the columns.",
+    click.Path(path_type=Path, file_okay=False),
+)  # fmt: skip
+@option(
+    "--inspect=DIR", "Wakes as Inspect logs (.eval), one for each template version and model.",
+    click.Path(path_type=Path, file_okay=False),
+)  # fmt: skip
+@flag("--redact", "Rewrite every text before it is written.")
+@option("--open/--all is_open", "Of tasks: open ones; else done ones, too.")
+@option("--category=C", "Of tasks: only these.", default="")
+@flag("--replace", "Of tasks: a FILE that is there.")
 @timeout_option(EXPORT_SECONDS)
 def export_command(  # noqa: PLR0913  one for each option
-    session: Session,
-    markdown: str | None,
-    parquet: Path | None,
-    inspect: Path | None,
-    category: str,
-    timeout: float,
-    *,
-    redact: bool,
-    is_open: bool,
+    session: Session, markdown: str | None, json_tasks: str | None, parquet: Path | None,
+    inspect: Path | None, category: str, timeout: float, *, redact: bool, is_open: bool,
     replace: bool,
-) -> None:
-    """Write tasks as Markdown, or the log for other tools.
+) -> None:  # fmt: skip
+    """Write tasks as Markdown or JSON, or the log for other tools.
 
     --markdown is all tasks that are not deleted, with fields, labels, links, description, notes
     and checklist; `wakelog import FILE` in another home makes them again. Times, languages,
     ratings and agents stay behind. A FILE that is there is not written over without --replace;
-    one that is a link is refused.
+    one that is a link is refused. --json-tasks is the same with the tasks' ids: what another tool
+    changes in it, `wakelog import FILE` changes in those tasks, and nothing else.
 
     An earlier export in DIR is replaced. --parquet is the analytics tables. --inspect is every
     wake that started as a sample, with the very messages, calls and verdicts; read it with
@@ -249,18 +213,24 @@ def export_command(  # noqa: PLR0913  one for each option
     --redact every word becomes another one of its length, ids with it; times, statuses, tokens
     and codes stay.
     """
-    if sum(one is not None for one in (markdown, parquet, inspect)) != 1:
-        because = "one of --markdown FILE, --parquet DIR and --inspect DIR is needed"
+    tasks = markdown if json_tasks is None else json_tasks
+    if sum(one is not None for one in (markdown, json_tasks, parquet, inspect)) != 1:
+        because = (
+            "one of --markdown FILE, --json-tasks FILE, --parquet DIR and --inspect DIR is needed"
+        )
         raise invalid(because, "see `wakelog export --help`")
     if not session.opened().exists:
         raise invalid(f"there is no home at {session.path}", "name one with --home")
-    if markdown is None and (is_open or category or replace):
-        raise invalid("--open, --category and --replace are of --markdown", "leave them out")
-    if markdown is not None:
+    if tasks is None and (is_open or category or replace):
+        raise invalid("--open, --category and --replace are of tasks", "leave them out")
+    if tasks is not None:
         home = _exported(session.reading(), is_redacted=redact)
-        export_tasks(session, home, markdown, category, is_open=is_open, is_replacing=replace)
-        if markdown != STDIN and not redact:
-            session.keep_copy("export", markdown)
+        form = "markdown" if json_tasks is None else "tasks"
+        export_tasks(
+            session, home, tasks, category, form=form, is_open=is_open, is_replacing=replace
+        )
+        if tasks != STDIN and not redact:
+            session.keep_copy("export", tasks)
         return
     if parquet is not None:
         _export_tables(session, parquet, timeout, is_redacted=redact)
@@ -292,9 +262,7 @@ def _export_tables(session: Session, folder: Path, timeout: float, *, is_redacte
         counts = export_parquet(connection, folder, _held(is_redacted=is_redacted))
     if not is_redacted:
         session.keep_copy("export", folder)
-    if session.as_json:
-        session.document(ExportedTables(str(folder), counts, is_redacted))
-        return
+    session.printed(ExportedTables(str(folder), counts, is_redacted))
     session.table(("Table", "Rows"), sorted(counts.items()))
     session.note(f"What each column means: {folder / 'README.md'}.")
 
@@ -327,7 +295,7 @@ def _export_wakes(session: Session, folder: Path, *, is_redacted: bool) -> None:
         session.document(ExportedWakes(safe(str(folder)), files, is_redacted))
         return
     if not written:
-        session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")
+        session.say(NO_WAKES)
         return
     lines = [
         (one.file, one.template, one.template_version, one.model, one.wakes) for one in written

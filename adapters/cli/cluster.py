@@ -8,10 +8,9 @@ import click
 
 from adapters.cli.event_lines import EventLines, warned
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.launch import HOST, bound
-from adapters.text.agent_output import counted
-from adapters.text.common import local_time
+from adapters.text.common import counted, local_time
 from domain.errors import invalid
 
 
@@ -25,8 +24,7 @@ def cluster_command(session: Session) -> None:
     from adapters.cluster.status import cluster_details
 
     found = cluster_details(os.environ)
-    if session.printed(found):
-        return
+    session.printed(found)
     for one in found.workers:
         since, beat = (local_time(at, "UTC") for at in (one.since, one.beat))
         machine = one.place.partition(" ")[0]
@@ -45,53 +43,36 @@ def cluster_command(session: Session) -> None:
 
 
 @command("worker", example="--homes 16 --grace 60")
-@click.option(
-    "--homes",
-    type=click.IntRange(1, 1_000),
-    default=32,
-    show_default=True,
-    help="At most so many homes are tended at once.",
+@option("--homes", "At most so many homes are tended at once.", click.IntRange(1, 1_000), shown=32)
+@option(
+    "--wakes", "At most so many wakes run at once, over all homes.", click.IntRange(1, 10_000),
+    shown=64,
+)  # fmt: skip
+@option(
+    "--lease=SECONDS",
+    "How long others wait for a worker that is silent, until they take its homes.",
+    click.IntRange(2, 3_600), shown=30,
+)  # fmt: skip
+@option(
+    "--slice=SECONDS", "How long a home is tended while others wait.",
+    click.FloatRange(0.1, 86_400), shown=60.0,
+)  # fmt: skip
+@option(
+    "--grace=SECONDS", "How long wakes may take to end when it is stopped.",
+    click.FloatRange(0, 3_600), shown=25.0,
+)  # fmt: skip
+@option("--only=NAME", "Tend this home only; may be repeated.", multiple=True)
+@option("--requests=N", "Questions to models a minute, over all homes.", click.IntRange(1))
+@option("--home-requests=N", "The same of each home.", click.IntRange(1))
+@option(
+    "--cost=X", "What answers may cost in a UTC day, over all homes.", click.FloatRange(0.000_001)
 )
-@click.option(
-    "--wakes",
-    type=click.IntRange(1, 10_000),
-    default=64,
-    show_default=True,
-    help="At most so many wakes run at once, over all homes.",
-)
-@click.option(
-    "--lease",
-    type=click.IntRange(2, 3_600),
-    default=30,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long others wait for a worker that is silent, until they take its homes.",
-)
-@click.option(
-    "--slice",
-    type=click.FloatRange(0.1, 86_400),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a home is tended while others wait.",
-)
-@click.option(
-    "--grace",
-    type=click.FloatRange(0, 3_600),
-    default=25.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long wakes may take to end when it is stopped.",
-)
-@click.option("--only", multiple=True, metavar="NAME", help="Tend this home only; may be repeated.")
-@click.option(
-    "--health",
-    type=click.IntRange(0, 65_535),
-    metavar="PORT",
-    help="Tell over HTTP how it is; see above.",
-)
-@click.option("--host", default=HOST, metavar="H", help="Of --health; else this machine alone.")
-def worker_command(session: Session, *, health: int | None, host: str, **options: Any) -> None:
+@option("--health=PORT", "Tell over HTTP how it is; see above.", click.IntRange(0, 65_535))
+@option("--host=H", "Of --health; else this machine alone.", default=HOST)
+@flag("--metrics-names has_names", "Numbers of /metrics by home, with its name.")
+def worker_command(
+    session: Session, *, health: int | None, host: str, has_names: bool, **options: Any
+) -> None:
     """Tend the homes of a PostgreSQL database that are due; WAKELOG_DATABASE says which.
 
     Any number may run, on any machines. Each home that is due is given to one of them; it watches
@@ -101,15 +82,23 @@ def worker_command(session: Session, *, health: int | None, host: str, **options
     Its log goes to stderr, with --json one JSON object a line. SIGTERM or Ctrl-C ends it once what
     runs has ended or is handed back; a second one leaves that to others, with exit status 130.
 
+    With --requests, --home-requests or --cost a wake waits before its next question; a home that is
+    at its limit holds up no other. All workers share these limits: give each the same.
+
     With --health it answers GET /ready with status 200 while it takes homes, renews its leases and
     reaches its database, else with 503; /live with 200 as long as it answers at all. Both are one
-    JSON document, without a word of any home.
+    JSON document, without a word of any home. /metrics has numbers for Prometheus: due homes, who
+    tends them, wakes by outcome, seconds, tokens and money by model.
     """
     if health is None and host != HOST:
         raise invalid("there is no health to tell to other machines", "add --health PORT")
+    if health is None and has_names:
+        raise invalid("there are no numbers to name homes in", "add --health PORT")
+    from adapters.cluster.limits import Limits
     from adapters.cluster.worker import IN_DOUBT, WorkerOptions, work
 
-    wanted = WorkerOptions(**options)  # click gives them by these names
+    limits = Limits(*(options.pop(one) or 0 for one in Limits._fields))
+    wanted = WorkerOptions(**options, limits=limits)  # click gives them by these names
     lines = EventLines(session, "UTC")
     with ExitStack() as stack:
         stack.enter_context(warned(lines))
@@ -117,7 +106,9 @@ def worker_command(session: Session, *, health: int | None, host: str, **options
         if health is not None:
             listening = stack.enter_context(bound(host, health, "--health"))
             lines.tell("healthy", address=f"http://{host}:{listening.getsockname()[1]}/ready")
-        done, is_in_doubt = work(os.environ, wanted, lines.tell, session.model, listening)
+        done, is_in_doubt = work(
+            os.environ, wanted, lines.tell, session.model, listening, has_names=has_names
+        )
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
     session.printed(done)
     raise SystemExit(IN_DOUBT if is_in_doubt else 0)

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -65,16 +66,13 @@ def _templates(home: "Home") -> Iterable[Offered]:
     return ((name, [name]) for name in dict.fromkeys(names))
 
 
-def _categories(home: "Home") -> Iterable[Offered]:
+def _categories(home: "Home", kind: str = "categories") -> Iterable[Offered]:
     from adapters.documents.tasks import catalog_of
 
-    return ((one.name, [one.name]) for one in catalog_of(home).categories.values())
+    return ((one.name, [one.name]) for one in getattr(catalog_of(home), kind).values())
 
 
-def _labels(home: "Home") -> Iterable[Offered]:
-    from adapters.documents.tasks import catalog_of
-
-    return ((one.name, [one.name]) for one in catalog_of(home).labels.values())
+_labels = partial(_categories, kind="labels")
 
 
 def _blocks(home: "Home") -> Iterable[Offered]:

@@ -74,18 +74,9 @@ TOKENS_UNASKED = 200_000
 def agreed_tokens(
     session: Session, told: str, about: Mapping[str, int], costs: "CostOf", wanted: int | None
 ) -> int:
-    """Ask before something is sent that takes tokens; how many it may take.
-
-    Args:
-        told: What goes where.
-        about: How many of each model it takes, as far as can be told.
-        costs: What they cost.
-        wanted: The limit that was given.
-
-    Raises:
-        Refused: Code ``privacy_confirmation_required``: nobody can be asked.
-        Abort: The person says no.
-    """
+    """Ask before something is sent that takes tokens; how many it may take. `told`: what goes
+    where; `about`: how many of each model it takes, as far as can be told; `wanted`: the limit that
+    was given. Raises Refused: nobody can be asked."""
     from adapters.home.prices import WHOLE
     from domain.ports import Usage
 

@@ -6,17 +6,10 @@ from collections.abc import Sequence
 import click
 
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.home.roles import ROLES
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
-from adapters.usecases.database_homes import (
-    adopt_database,
-    check_database,
-    check_owner,
-    init_database,
-    scrub_database,
-)
+from adapters.text.common import counted, safe
+from adapters.usecases import database_homes as homes
 from domain.errors import Refused
 
 MAY_ERASE = "as the owner, `wakelog database init --login eraser=NAME`"
@@ -31,13 +24,7 @@ def database_command() -> None:
 
 
 @command("database init", example=("", "--login page=www"))
-@click.option(
-    "--login",
-    "logins",
-    multiple=True,
-    metavar="KIND=NAME",
-    help="page=NAME, worker=NAME or eraser=NAME.",
-)
+@option("--login logins=KIND=NAME", "page=NAME, worker=NAME or eraser=NAME.", multiple=True)
 def init_command(session: Session, logins: Sequence[str]) -> None:
     """Make the tables and roles that homes need; run as the database's owner. Safe to repeat.
 
@@ -46,13 +33,11 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
     an eraser's is a page's with which `wakelog erase`, and the page's, takes words out for good.
     WAKELOG_PAGE_PASSWORD and WAKELOG_WORKER_PASSWORD are their passwords from then on, where set.
     """
-    done = init_database(os.environ, logins)
-    if session.printed(done):
-        return
+    done = homes.init_database(os.environ, logins)
+    told = f"{'Prepared' if done.made else 'Nothing to do in'} {done.database}."
     if done.ran and not done.made:
-        session.say(f"Brought {done.database} up to date: {', '.join(done.ran)}.")
-    else:
-        session.say(f"{'Prepared' if done.made else 'Nothing to do in'} {done.database}.")
+        told = f"Brought {done.database} up to date: {', '.join(done.ran)}."
+    session.tell(done, told)
     for one in done.logins:
         kind, _, name = one.partition("=")
         is_eraser = kind == "eraser"
@@ -62,10 +47,9 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
 
 
 @command("database check")
-@click.option(
+@flag(
     "--runtime",
-    is_flag=True,
-    help="Make anew what workers go by: queue, leases, times. Nothing of a home is lost by it.",
+    "Make anew what workers go by: queue, leases, times. Nothing of a home is lost by it.",
 )
 @click.pass_context
 def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> None:
@@ -74,7 +58,7 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     With --runtime the queue and the leases of workers are thrown away and made anew, as the
     database's owner: every home is due then. Workers may go on meanwhile.
     """
-    found = check_database(os.environ, makes_runtime=runtime)
+    found = homes.check_database(os.environ, makes_runtime=runtime)
     session.printed(found)
     for one in found.findings:
         session.say(f"FIND  {one}")
@@ -89,7 +73,7 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
 
 
 @command("database scrub", example=("", "--sure"))
-@click.option("--sure", is_flag=True, help="Do not ask.")
+@flag("--sure", "Do not ask.")
 def scrub_command(session: Session, *, sure: bool) -> None:
     """Write tables anew, so that their files hold nothing of what was erased; as their owner.
 
@@ -99,14 +83,14 @@ def scrub_command(session: Session, *, sure: bool) -> None:
 
     Exit status 1: something of before is still there; it is named.
     """
-    database = check_owner(os.environ)
+    database = homes.check_owner(os.environ)
     if not sure:
         because = f"tables of {database.name} are locked while they are written anew"
         if not session.can_ask:
             raise Refused("not_sure", because=because, instead="say --sure")
         click.confirm(safe(f"{because}: nobody works meanwhile. Go on?"), abort=True, err=True)
     with session.steps("Writing anew") as progress:
-        done = scrub_database(os.environ, progress)
+        done = homes.scrub_database(os.environ, progress)
     if not session.printed(done):
         for one in done.tables:
             held = f"; {one.held} dead rows stay, as a transaction sees them" if one.held else ""
@@ -133,13 +117,12 @@ def adopt_command(session: Session, how: str) -> None:
     Until one of them is said, its homes are read, and nothing is written. Pages that ran meanwhile
     are to be started again.
     """
-    done = adopt_database(os.environ, is_copy=how == "copy")
-    if session.printed(done):
-        return
+    done = homes.adopt_database(os.environ, is_copy=how == "copy")
     if how == "moved":
-        session.say(f"{done.database} goes on here.")
+        session.tell(done, f"{done.database} goes on here.")
         return
-    session.say(f"{done.database} is a copy: {counted(done.renamed, 'home')} with a new name.")
+    renamed = counted(done.renamed, "home")
+    session.tell(done, f"{done.database} is a copy: {renamed} with a new name.")
     session.note("Let one go on with `wakelog --home pg:NAME home thaw`.")
 
 
@@ -153,17 +136,15 @@ def token_command() -> None:
 
 
 @command("token create", "home", example=("anna", "anna --role viewer"))
-@click.option("--for", "subject", default="", metavar="SUBJECT", help="Who; else the home's name.")
-@click.option("--role", type=click.Choice(ROLES), default="owner", help="Else owner.")
-@click.option("--days", type=click.IntRange(1, DAYS_MAX), default=DAYS, help=f"Else {DAYS}.")
+@option("--for subject=SUBJECT", "Who; else the home's name.", default="")
+@option("--role", "Else owner.", click.Choice(ROLES), default="owner")
+@option("--days", f"Else {DAYS}.", click.IntRange(1, DAYS_MAX), default=DAYS)
 def create_command(session: Session, home: str, subject: str, role: str, days: int) -> None:
     """Draw a token for a person and a home. It is shown once: only its digest is kept."""
     from adapters.usecases.database_homes import create_token
 
     made = create_token(home, subject, role, days, os.environ)
-    if session.printed(made):
-        return
-    session.say(made.token)
+    session.tell(made, made.token)
     session.note(
         f"{made.subject} enters {made.home} with it as {made.role}, until {made.expires_at}."
     )
@@ -176,13 +157,9 @@ def list_command(session: Session, home: str) -> None:
     from adapters.usecases.database_homes import list_tokens
 
     found = list_tokens(home, os.environ)
-    if session.as_json:
-        session.document(found)
-    elif not found:
-        session.say("There are no tokens yet.")
-    else:
-        rows = [[one.id, one.subject, one.role, one.state, one.expires_at] for one in found]
-        session.table(["Id", "Who", "Role", "State", "Until"], rows)
+    rows = ((one.id, one.subject, one.role, one.state, one.expires_at) for one in found)
+    headings = ("Id", "Who", "Role", "State", "Until")
+    session.listing(found, headings, rows, "There are no tokens yet.")
 
 
 @command("token revoke", "token_id=ID", example="0f3a9c0d11aa")
@@ -191,6 +168,4 @@ def revoke_command(session: Session, token_id: str) -> None:
     from adapters.usecases.database_homes import revoke_token
 
     done = revoke_token(token_id, os.environ)
-    if session.printed(done):
-        return
-    session.say(f"The token {done.id} opens nothing any more.")
+    session.tell(done, f"The token {done.id} opens nothing any more.")

@@ -9,24 +9,21 @@ import click
 
 from adapters.cli.editing import Editing
 from adapters.cli.lazy_groups import LazyGroup, command, group, keyed
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.day import DayBlock, blocks_of
 from adapters.documents.tasks import catalog_of, categories_named
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from adapters.text.day import block_line, day_head, day_notes, day_rows, plan_rows
 from adapters.usecases import day as days
 from adapters.usecases.inputs import day
-from domain.errors import Refused, invalid
+from domain.errors import invalid
 from domain.journal.task import RATING_MAX
 
 if TYPE_CHECKING:
     from adapters.usecases.tasks import UseCaseResult
 
 DAYS_MAX = 366
-on_date = click.option(
-    "--on", "date", default="today", metavar="DATE", help="Which day: monday, +3d; else today."
-)
+on_date = option("--on date=DATE", "Which day: monday, +3d; else today.", default="today")
 
 
 class _Day(LazyGroup):
@@ -51,9 +48,9 @@ def day_command() -> None:
 
 
 @command("day show", "[date]=[DATE]", example=("", "monday", "--days 7 --ical week.ics"))
-@click.option("--days", "count", type=click.IntRange(1, DAYS_MAX), metavar="N", help="So many.")
-@click.option("--ical", "file", metavar="FILE", help="Write the blocks as a calendar (.ics).")
-@click.option("--replace", is_flag=True, help="Of --ical: a FILE that is there.")
+@option("--days count=N", "So many.", click.IntRange(1, DAYS_MAX))
+@option("--ical file=FILE", "Write the blocks as a calendar (.ics).")
+@flag("--replace", "Of --ical: a FILE that is there.")
 def show(
     session: Session, date: str | None, count: int | None, file: str | None, *, replace: bool
 ) -> None:
@@ -69,8 +66,7 @@ def show(
         from adapters.usecases.task_lists import save_text
 
         save_text(Path(file), calendar(found), is_replacing=replace)
-    if session.as_json:
-        session.document(found[0] if count is None else found)
+    if session.printed(found[0] if count is None else found):
         return
     if file is not None:
         count = sum(len(one.blocks) for one in found)
@@ -85,18 +81,13 @@ def show(
 
 
 @keyed("day plan", "[date]=[DATE]", example=("", "friday", "--category Work --model gemini"))
-@click.option("--category", "categories", multiple=True, metavar="C", help="What it may read.")
-@click.option("--model", default="", metavar="M", help="What it asks; else the home's.")
-@click.option("--no-timer", is_flag=True, help="It wakes only when you ask.")
+@option("--category categories=C", "What it may read.", multiple=True)
+@option("--model=M", "What it asks; else the home's.", default="")
+@flag("--no-timer", "It wakes only when you ask.")
 def plan(
-    session: Session,
-    date: str | None,
-    categories: Sequence[str],
-    model: str,
-    key: str,
-    *,
+    session: Session, date: str | None, categories: Sequence[str], model: str, key: str, *,
     no_timer: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Let an agent propose blocks of a day, today from 18:00 on the next: you confirm each.
 
     It is made where there is none, and reads all categories unless some are named; the options are
@@ -122,8 +113,7 @@ def plan(
     if error or document.outcome != "completed":
         raise SystemExit(tell_woken(session, home, document, error))
     found = days.read_day(home, wanted)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     told = document.report.tldr if document.report else day_head(found)
     session.say(safe(told), style="bold")
@@ -142,8 +132,8 @@ def plan(
 
 
 @keyed("day put", "words...=[TASK] RANGE", example=("report 9-11", "--title Lunch 12-13"))
-@click.option("--title", default="", metavar="T", help="Of what is no task.")
-@click.option("--category", default="", metavar="C", help="Of a title, for what agents may read.")
+@option("--title=T", "Of what is no task.", default="")
+@option("--category=C", "Of a title, for what agents may read.", default="")
 @on_date
 def put(
     session: Session, words: Sequence[str], title: str, category: str, date: str, key: str
@@ -174,8 +164,7 @@ def _on_block(
         before = blocks_of(editing.home, date)
         _tell(editing, done, date, deed(editing.home, date, found, *times, key=key), before)
 
-    run.__doc__ = deed.__doc__
-    return keyed(words, "block=START", *more, example=example)(on_date(run))
+    return keyed(words, "block=START", *more, example=example, text=deed.__doc__)(on_date(run))
 
 
 _on_block("day move", "Moved", days.move, "range_=RANGE", example="9:30 14:00+90m --on friday")
@@ -187,20 +176,11 @@ def _block(editing: Editing, date: str, given: str) -> tuple[str, str]:
     """A date, and the id of the block of it that a person names; a retry knows the one it had."""
     home = editing.session.reading()
     date = day(date, home)
-    try:
-        return date, days.block_named(home, date, given)
-    except Refused:
-        if had := getattr(editing.kept_before(), "block", ""):
-            return date, had
-        raise
+    return date, days.block_again(home, date, given, editing.key)
 
 
 def _tell(
-    editing: Editing,
-    done: str,
-    date: str,
-    kept: "UseCaseResult",
-    before: Sequence[DayBlock] = (),
+    editing: Editing, done: str, date: str, kept: "UseCaseResult", before: Sequence[DayBlock] = ()
 ) -> None:
     """Say what was done to a block, or print its day."""
     editing.did(kept)
@@ -213,27 +193,22 @@ def _tell(
 # ------------------------------------------------------------------------- what is wanted, and was
 
 
-@keyed("day pin", "task", example="report --on friday")
-@on_date
-def pin(session: Session, task: str, date: str, key: str) -> None:
-    """Say that a task is wanted on a day."""
-    _pin(session, task, date, key, is_pinned=True)
+def _pinning(words: str, done: str, *, is_pinned: bool) -> None:
+    """A command that says of a task that it is wanted on a day, or no longer."""
+
+    @keyed(words, "task", example="report --on friday", text=f"Say that a task is {done} on a day.")
+    @on_date
+    def run(session: Session, task: str, date: str, key: str) -> None:
+        editing = Editing(session, key)
+        found = editing.task(task, is_deleted=not is_pinned)
+        date = day(date, session.reading())
+        editing.did(days.pin(editing.home, date, found.id, key, is_pinned=is_pinned))
+        told = editing.outcome(done.capitalize())
+        _tell_day(editing, date, f"{told}: {found.title}, {date}")
 
 
-@keyed("day unpin", "task", example="report --on friday")
-@on_date
-def unpin(session: Session, task: str, date: str, key: str) -> None:
-    """Say that a task is no longer wanted on a day."""
-    _pin(session, task, date, key, is_pinned=False)
-
-
-def _pin(session: Session, task: str, date: str, key: str, *, is_pinned: bool) -> None:
-    editing = Editing(session, key)
-    found = editing.task(task, is_deleted=not is_pinned)
-    date = day(date, session.reading())
-    editing.did(days.pin(editing.home, date, found.id, key, is_pinned=is_pinned))
-    done = "Wanted" if is_pinned else "No longer wanted"
-    _tell_day(editing, date, f"{editing.outcome(done)}: {found.title}, {date}")
+_pinning("day pin", "wanted", is_pinned=True)
+_pinning("day unpin", "no longer wanted", is_pinned=False)
 
 
 @keyed("day rate", example='4 "Long, and good"')

@@ -5,13 +5,14 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.demo.stories import SOURCE as DATA_SOURCE
 from adapters.documents.agent_output import report_document
 from adapters.documents.agents import all_agents
@@ -22,8 +23,7 @@ from adapters.home.files import HOME_VARIABLE, home_path
 from adapters.importers import markdown
 from adapters.proof.prove import Proved, prove_home
 from adapters.store.sqlite_files import check_alone
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, safe
+from adapters.text.common import ID_SHOWN, counted, safe
 from adapters.usecases.agents import AgentOptions, assign_all
 from adapters.usecases.import_sources import ParsedFile
 from adapters.usecases.import_tasks import Importing
@@ -42,10 +42,8 @@ MODEL = "rules"
 
 
 @command("demo", example=("", "--home /tmp/look --fresh"))
-@click.option(
-    "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DEMO_FOLDER}."
-)
-@click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
+@option("--home folder=DIR", f"Where; else ./{DEMO_FOLDER}.", click.Path())
+@flag("--fresh", "Throw an earlier demo away and begin anew.")
 def demo_command(outer: Session, folder: str | None, *, fresh: bool) -> None:
     """See it all at once: sample tasks, agents, wakes, reports, proposals.
 
@@ -55,11 +53,10 @@ def demo_command(outer: Session, folder: str | None, *, fresh: bool) -> None:
     path = _home(folder, DEMO_FOLDER)
     if fresh:
         throw_away(path, DEMO_SOURCE)
-    session = Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
-    try:
+    with closing(
+        Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
+    ) as session:
         _demonstrate(session)
-    finally:
-        session.close()
 
 
 def _home(folder: str | None, default: str) -> Path:
@@ -69,21 +66,11 @@ def _home(folder: str | None, default: str) -> Path:
 
 
 def throw_away(path: Path, source: str) -> None:
-    """Delete the files of an earlier demo, and nothing else.
-
-    Args:
-        source: What its first tasks were imported from.
-
-    Raises:
-        Refused: Code ``invalid_value``: the home is no demo's; ``read_only``: somebody works there.
-    """
+    """Delete the files of an earlier demo, whose first tasks were imported from `source`, and
+    nothing else. Raises Refused: the home is no demo's, or somebody works there."""
     if not files.exists(path):
         return
-    session = Session(path, model=MODEL, as_json=True, is_quiet=True)
-    try:
-        check_ours(session.reading(), source)
-    finally:
-        session.close()
+    _check_there(path, source)
     for name in (files.JOURNAL, files.AGENT):
         check_alone(path / name)
     logs = (files.JOURNAL, files.AGENT, files.VIEWS, files.RUNTIME, files.SEARCH)
@@ -91,6 +78,11 @@ def throw_away(path: Path, source: str) -> None:
     rest = (files.ANALYTICS, files.SETTINGS, files.REPLICA, files.INSTALLATION)
     for name in (*names, *rest):
         (path / name).unlink(missing_ok=True)
+
+
+def _check_there(path: Path, source: str) -> None:
+    with closing(Session(path, model=MODEL, as_json=True, is_quiet=True)) as session:
+        check_ours(session.reading(), source)
 
 
 def check_ours(home: "Home", source: str) -> bool:
@@ -116,7 +108,16 @@ def _demonstrate(session: Session) -> None:
         _wake(session, home)
     proved = prove_home(home)
     if session.as_json:
-        session.document(_demo_document(home, proved))
+        session.document(
+            DemoDetails(
+                home=str(home.path),
+                tasks=len(home.views.all(tasks.VIEW)),
+                agents=len(all_agents(home)),
+                reports=len([one for one in home.views.all(reports.VIEW) if one.agent_id]),
+                inbox=set_documents(home, all_sets(home), is_all=False),
+                proof=proved.document(),
+            )
+        )
     else:
         _tell_demo(session, home, proved, is_there=is_there)
     raise SystemExit(0 if proved.ok else 1)
@@ -145,17 +146,6 @@ def _wake(session: Session, home: "Home") -> None:
 
 
 # -------------------------------------------------------------------------------------- telling it
-
-
-def _demo_document(home: "Home", proved: "Proved") -> DemoDetails:
-    return DemoDetails(
-        home=str(home.path),
-        tasks=len(home.views.all(tasks.VIEW)),
-        agents=len(all_agents(home)),
-        reports=len([one for one in home.views.all(reports.VIEW) if one.agent_id]),
-        inbox=set_documents(home, all_sets(home), is_all=False),
-        proof=proved.document(),
-    )
 
 
 def _tell_demo(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
@@ -266,13 +256,11 @@ MONTHS_MAX = 24
 
 
 @command("demo-data", example=("", "--home /tmp/small --agents 10 --months 2 --seed b"))
-@click.option(
-    "--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{DATA_FOLDER}."
-)
-@click.option("--agents", type=click.IntRange(1, AGENTS_MAX), default=50, show_default=True)
-@click.option("--months", type=click.IntRange(1, MONTHS_MAX), default=6, show_default=True)
-@click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
-@click.option("--fresh", is_flag=True, help="Throw an earlier one away and make it anew.")
+@option("--home folder=DIR", f"Where; else ./{DATA_FOLDER}.", click.Path())
+@option("--agents", kind=click.IntRange(1, AGENTS_MAX), shown=50)
+@option("--months", kind=click.IntRange(1, MONTHS_MAX), shown=6)
+@option("--seed=TEXT", shown="wakelog")
+@flag("--fresh", "Throw an earlier one away and make it anew.")
 def demo_data_command(
     outer: Session, folder: str | None, *, agents: int, months: int, seed: str, fresh: bool
 ) -> None:
@@ -286,31 +274,31 @@ def demo_data_command(
     """
     path = _home(folder, DATA_FOLDER)
     if not _is_wanted(path, DATA_SOURCE, is_fresh=fresh):
-        outer.printed(DemoDataThere(str(path)))
-        outer.say(f"The data is there already, in {path}; --fresh makes it anew.")
+        told = f"The data is there already, in {path}; --fresh makes it anew."
+        outer.tell(DemoDataThere(str(path)), told)
         return
     lived, proved = _made(outer, path, seed, agents, months)
-    if outer.as_json:
-        outer.document(
-            DemoData(str(path), seed, lived.days, lived.agents, lived.wakes, proved.document())
-        )
-    else:
-        _tell_data(outer, path, lived, proved)
+    outer.printed(
+        DemoData(str(path), seed, lived.days, lived.agents, lived.wakes, proved.document())
+    )
+    outer.say(
+        f"{counted(lived.days, 'day')} of {counted(lived.agents, 'agent')}: "
+        f"{counted(lived.wakes, 'wake')} in {path}."
+    )
+    outer.say(
+        f"{proved.rows:,} rows of {proved.causes:,} causes proved: "
+        + ("every byte is the same." if proved.ok else "some differ, see `wakelog prove`.")
+    )
+    outer.say(f"digest {proved.digest}")
+    outer.note(f"Go on with `wakelog --home {path} metrics`, or with `make notebooks`.")
     raise SystemExit(0 if proved.ok else 1)
 
 
 def _is_wanted(path: Path, source: str, *, is_fresh: bool) -> bool:
-    """Whether the home is to be made; an earlier one is thrown away here, if that is asked.
-
-    Raises:
-        Refused: Code ``invalid_value``: something else is there.
-    """
+    """Whether the home is to be made; an earlier one is thrown away here, if that is asked. Raises
+    Refused: something else is there."""
     if files.exists(path):
-        session = Session(path, model="rules", as_json=True, is_quiet=True)
-        try:
-            check_ours(session.reading(), source)
-        finally:
-            session.close()
+        _check_there(path, source)
         if not is_fresh:
             return False
         throw_away(path, source)
@@ -350,16 +338,3 @@ def _made(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return lived, proved
-
-
-def _tell_data(session: Session, path: Path, lived: "DemoSummary", proved: "Proved") -> None:
-    session.say(
-        f"{counted(lived.days, 'day')} of {counted(lived.agents, 'agent')}: "
-        f"{counted(lived.wakes, 'wake')} in {path}."
-    )
-    session.say(
-        f"{proved.rows:,} rows of {proved.causes:,} causes proved: "
-        + ("every byte is the same." if proved.ok else "some differ, see `wakelog prove`.")
-    )
-    session.say(f"digest {proved.digest}")
-    session.note(f"Go on with `wakelog --home {path} metrics`, or with `make notebooks`.")

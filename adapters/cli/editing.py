@@ -15,15 +15,12 @@ from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.remedies import WORDS
 from adapters.text.task import stopped
-from adapters.usecases.resolve import nth_key, pick, pick_task
-from domain.append.causes import Receipt
+from adapters.usecases.resolve import nth_key, pick_again, pick_note, pick_part
+from adapters.usecases.tasks import UseCaseResult, on_tasks
 from domain.errors import Refused, WakelogError, invalid
-from domain.journal import task as t
-from domain.journal.task import TASK, Task
-from domain.log.wire import Stored
+from domain.journal.task import ChecklistItem, Task
 
 if TYPE_CHECKING:
-    from adapters.usecases.tasks import UseCaseResult
     from adapters.wiring import Home
 
 
@@ -48,45 +45,16 @@ class Editing:
         self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
-        """The task that a word names; a retry knows it by the title it had then.
+        """The task that a word names, see `pick_again`."""
+        return pick_again(self.session.reading(), wanted, self.key, is_deleted=is_deleted)
 
-        Args:
-            wanted: An id, an unambiguous prefix of one, or a title or a part of one.
-            is_deleted: Look among the deleted ones first.
-        """
-        home = self.session.reading()
-        try:
-            task_id = pick_task(home, wanted, is_deleted=is_deleted, is_whole=bool(self.key))
-        except Refused:
-            # before a part of another's title: a retry means what it meant
-            task_id = self._named_before(wanted) or pick_task(home, wanted, is_deleted=is_deleted)
-        with home.services.journal.reading() as world:
-            return world.load(TASK, task_id)
-
-    def item(self, task: Task, wanted: str) -> t.ChecklistItem:
-        """The item that a word names: its number, id, prefix of it, or title."""
-        titles = [(item.id, item.title) for item in task.items]
-        numbered = {str(number): item for number, item in enumerate(task.items, start=1)}
-        if wanted in numbered and wanted not in (title for _, title in titles):
-            return numbered[wanted]
-        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its items and their numbers"
-        try:
-            item_id = pick(wanted, titles, "item", "unknown_item", see=see, is_whole=bool(self.key))
-        except Refused:
-            item_id = getattr(self.kept_before(), "item", "")
-            if not self._has_had(task.id, wanted, item_id):
-                item_id = pick(wanted, titles, "item", "unknown_item", see=see)
-        return next(item for item in task.items if item.id == item_id)
+    def item(self, task: Task, wanted: str) -> "ChecklistItem":
+        """The item that a word names."""
+        return pick_part(self.session.reading(), task, wanted, self.key)
 
     def note(self, task: Task, wanted: str) -> str:
-        """The id of the note that a word names: its number, its id or the beginning of one."""
-        known = [one.id for one in task.notes]
-        had = getattr(self.kept_before(), "note", "")  # by a retry of what removed it
-        return _part(task, wanted, "note", "notes and their numbers", known, had)
-
-    def entry(self, task: Task, wanted: str) -> str:
-        """The id of the time entry that a word names: its number, its id or the beginning."""
-        return _part(task, wanted, "entry", "time entries", [one.id for one in task.time])
+        """The id of the note that a word names."""
+        return pick_note(self.session.reading(), task, wanted, self.key)
 
     @property
     def home(self) -> "Home":
@@ -121,41 +89,12 @@ class Editing:
             return done
         return f"Done before under the key {self.key}" if self.is_retry else "Nothing to change"
 
-    def kept_before(self) -> Stored | None:
-        """What stands under the key already, if this run is a retry."""
-        if not self.key:
-            return None
-        journal = self.session.reading().services.journal
-        rows = journal.receipts(nth_key(self.key, 1))
-        receipt = rows[0].fact if rows else None
-        return receipt.command if isinstance(receipt, Receipt) else None
-
-    def _named_before(self, wanted: str) -> str:
-        command = self.kept_before()
-        for name in ("task", "target"):
-            task_id = getattr(command, name, "")
-            if self._has_had(task_id, wanted):
-                return str(task_id)
-        return ""
-
-    def _has_had(self, task_id: str, title: str, item_id: str = "") -> bool:
-        """Whether a task, or an item of it, ever had a title."""
-        if not task_id:
-            return False
-        journal = self.session.reading().services.journal
-        rows = journal.facts(f"task:{task_id}@{journal.replica}")
-        return any(_gave(row.fact, item_id) == title for row in rows)
-
 
 def on_task(
-    words: str,
-    *arguments: str,
-    done: str,
-    example: str,
-    tell: Callable[[Editing, str, str], None] = Editing.tell,
-    is_deleted: bool = False,
-    old: str = "",
-) -> Callable[[Callable[..., "UseCaseResult"]], click.Command]:
+    words: str, *arguments: str, done: str, example: str,
+    tell: Callable[[Editing, str, str], None] = Editing.tell, is_deleted: bool = False,
+    **settings: Any,
+) -> Callable[[Callable[..., "UseCaseResult"]], click.Command]:  # fmt: skip
     """A command on the TASK that is named first: the function does it, `done` is what was done."""
 
     def made(deed: Callable[..., "UseCaseResult"]) -> click.Command:
@@ -166,44 +105,30 @@ def on_task(
             editing.did(deed(editing, found, **given))
             tell(editing, done, found.id)
 
-        return keyed(words, "task", *arguments, example=example, old=old)(run)
+        return keyed(words, "task", *arguments, example=example, **settings)(run)
 
     return made
 
 
 def on_each(
-    session: Session,
-    wanted: Sequence[str],
-    key: str,
-    done: str,
-    deed: Callable[["Home", str, str], "UseCaseResult"],
-    *,
-    is_list: bool = False,
+    session: Session, wanted: Sequence[str], key: str, done: str,
+    deed: Callable[["Home", str, str], "UseCaseResult"], *, is_list: bool = False,
     is_asked: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Do a deed to each of some tasks, all looked up before the first, and tell of each; to `undo`
-    they are one.
-
-    Args:
-        session: Where.
-        wanted: What names the tasks.
-        key: Of the first; the nth has one made of it.
-        done: What was done, in a word.
-        deed: In a home to the task of an id, under a key.
-        is_list: The document of one task is a list, too.
-        is_asked: Before more than `ASKED_ABOVE` tasks somebody has to agree.
-    """
+    they are one. `key` is of the first; the nth has one made of it. `is_list`: the document of one
+    task is a list, too; `is_asked`: before more than `ASKED_ABOVE` tasks somebody has to agree."""
     runs = [Editing(session, nth_key(key, n + 1) if n else key) for n in range(len(wanted))]
     found = {one.task(task).id: one for one, task in zip(runs, wanted, strict=True)}
     if is_asked and len(found) > ASKED_ABOVE and not session.is_agreed:
         if not session.can_ask:
             raise invalid(f"these are {len(found)} tasks", "say --yes to mean them all")
         click.confirm(f"These are {len(found)} tasks. Go on?", abort=True, err=True)
-    name = ""
-    for nth, (task_id, one) in enumerate(found.items(), start=1):
-        kept = one.did(deed(one.home, task_id, one.key or (nth_key(name, nth) if name else "")))
+    keys = {task_id: one.key for task_id, one in found.items()}
+    for task_id, kept in on_tasks(session.writing(), keys, deed):
+        one = found[task_id]
+        one.did(kept)
         one.next = next(iter(kept.ids[1:]), "")
-        name = name or kept.name
     home = session.reading()
     pages = [task_page(home, task_id) for task_id in found]
     if session.as_json:
@@ -258,24 +183,3 @@ def edit_in_editor(session: Session, wanted: Sequence[str], key: str, *, is_last
 def named(task: Task) -> str:
     """A task's title and short id, for one line."""
     return f'"{safe(task.title)}" ({task.id[:ID_SHOWN]})'
-
-
-def _part(
-    task: Task, wanted: str, what: str, shown: str, known: Sequence[str], had: str = ""
-) -> str:
-    """The id of a part that a word names: its number, its id or the beginning of one."""
-    numbered = {str(number): one for number, one in enumerate(known, start=1)}
-    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its {shown}"
-    ids = [(one, "") for one in dict.fromkeys([*known, had]) if one]
-    return numbered.get(wanted) or pick(wanted, ids, what, "unknown_item", see=see)
-
-
-def _gave(fact: Stored, item_id: str) -> str | None:
-    """The title that a fact gave to a task, or to an item of it."""
-    match fact:
-        case t.TaskCreated(title=title) | t.TaskRetitled(title=title) if not item_id:
-            return title
-        case t.ItemAdded(title=title) | t.ItemRetitled(title=title) if fact.item == item_id:
-            return title
-        case _:
-            return None

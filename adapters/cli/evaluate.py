@@ -10,11 +10,10 @@ import click
 
 from adapters.cli.consent import agreed_tokens
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, yes_option
+from adapters.cli.shared import Session, flag, option, yes_option
 from adapters.documents.evaluations import EvalAgainst, EvalDetails, EvalRow, Share
 from adapters.home.prices import costs_at
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from domain.errors import invalid
 from domain.judging import is_worse
 from domain.policy.gate import is_far
@@ -39,37 +38,38 @@ _FILE = click.Path(exists=True, dir_okay=False)
     ),
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--model", default="", metavar="M", help="Who is judged; else the home's model.")
-@click.option("--template", default="", metavar="T[.N]", help="Of the home: agents live on it.")
-@click.option("--general-file", type=_FILE, help="Or on these directives, how to work,")
-@click.option("--report-file", type=_FILE, help="and how to report.")
-@click.option(
-    "--repeat", type=click.IntRange(1, 100), default=1, metavar="K",
-    help="Run each case so often; all count, and how many varied is told.",
+@option("--model=M", "Who is judged; else the home's model.", default="")
+@option("--template=T[.N]", "Of the home: agents live on it.", default="")
+@option("--general-file", "Or on these directives, how to work,", _FILE)
+@option("--report-file", "and how to report.", _FILE)
+@option(
+    "--repeat=K", "Run each case so often; all count, and how many varied is told.",
+    click.IntRange(1, 100), default=1,
 )  # fmt: skip
-@click.option("--show", is_flag=True, help="Tell each case that went wrong, but no kept one.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="RUN",
-    help="Keep the counts of each case in this file.",
+@flag("--show", "Tell each case that went wrong, but no kept one.")
+@option(
+    "--out=RUN", "Keep the counts of each case in this file.",
+    click.Path(dir_okay=False, path_type=Path),
 )  # fmt: skip
-@click.option("--against", type=_FILE, metavar="RUN", help="Compare with a run that was kept.")
-@click.option(
-    "--no-worse", is_flag=True,
-    help="With --against: exit status 1 if it is worse; of a model that varies, beyond chance.",
+@option("--against=RUN", "Compare with a run that was kept.", _FILE)
+@flag(
+    "--no-worse",
+    "With --against: exit status 1 if it is worse; of a model that varies, beyond chance.",
+)
+@option(
+    "--min-precision=X",
+    "Exit status 1 if less of what was proposed is right; of all cases, kept ones too.",
+    click.FloatRange(0, 1),
+)
+@option(
+    "--tokens=N", "Begin no other case after so many; else what you agreed to, with --yes 200,000.",
+    click.IntRange(min=1),
 )  # fmt: skip
-@click.option(
-    "--min-precision", type=click.FloatRange(0, 1), metavar="X",
-    help="Exit status 1 if less of what was proposed is right; of all cases, kept ones too.",
+@option(
+    "--at-once=N", "Cases beside each other, of a model that is far away.", click.IntRange(1, 64),
+    shown=4,
 )  # fmt: skip
-@click.option(
-    "--tokens", type=click.IntRange(min=1), metavar="N",
-    help="Begin no other case after so many; else what you agreed to, with --yes 200,000.",
-)  # fmt: skip
-@click.option(
-    "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
-    help="Cases beside each other, of a model that is far away.",
-)  # fmt: skip
-@click.option("--scaffold", type=click.IntRange(1, SCAFFOLD), default=SCAFFOLD, hidden=True)
+@option("--scaffold", kind=click.IntRange(1, SCAFFOLD), default=SCAFFOLD, hidden=True)
 @yes_option("Send the cases to the model unasked.")
 def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> None:
     """Judge a model, or a wording, on cases: a task, its notes, and what is wanted of them.
@@ -88,18 +88,16 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     wish = SimpleNamespace(**options)
     if wish.no_worse and not wish.against:
         raise invalid("--no-worse compares with nothing", "name a run with --against")
-    import msgspec
-
     from adapters.home.clock import clock_from
     from adapters.usecases import evaluate as found
-    from adapters.usecases.task_lists import save_text
     from adapters.wiring import Models
 
     cases = found.read_cases(files or [found.SCENES])
     then = found.earlier_run(wish.against, cases) if wish.against else None
     settings = session.place.settings(os.environ, wish.model or session.model)
     models, now = Models(os.environ, settings), clock_from(os.environ, "").now()
-    words = _words(session, wish)
+    given = directives_of(wish.general_file, wish.report_file)
+    words = found.words_judged(session.reading, wish.template, given)
     judge = found.Evaluation(settings, models, cases, wish.repeat, words, wish.scaffold)
     tokens_max = wish.tokens or 0
     if is_far(judge.name):
@@ -118,8 +116,7 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     if not session.printed(details):
         _tell(session, details)
     if wish.out:
-        text = msgspec.json.format(msgspec.json.encode(kept), indent=1).decode()
-        save_text(wish.out, f"{text}\n", is_replacing=True)
+        found.keep_run(kept, wish.out)
     missed = list[str]()
     if details.precision < (wish.min_precision or 0):
         missed.append(f"Precision {details.precision:.4f} is below {wish.min_precision}.")
@@ -132,26 +129,8 @@ def eval_command(session: Session, /, files: Sequence[str], **options: Any) -> N
     raise SystemExit(1 if details.stopped or missed else 0)
 
 
-def _words(session: Session, wish: SimpleNamespace) -> "tuple[Directives, str] | None":
-    """What agents live on, and its name; None: the built-in words."""
-    from adapters.usecases.forks import template_version
-    from adapters.usecases.templates import BUILT_IN, Directives
-
-    directives, name = directives_of(wish.general_file, wish.report_file)
-    if wish.template and name:
-        raise invalid("a template and files are both words to judge", "give one of both")
-    if wish.template in ("", BUILT_IN):
-        return (directives, name) if name else None
-    found = template_version(session.reading(), wish.template)
-    return Directives(found.general, found.report), f"{found.name}.{found.version}"
-
-
 def directives_of(*files: str | None) -> "tuple[Directives, str]":
-    """What files of general and report directives say, and what they are called.
-
-    Raises:
-        Refused: Code ``unreadable_file`` or ``invalid_value``.
-    """
+    """What files of general and report directives say, and what they are called."""
     from adapters.home.read_input import read_input
     from adapters.usecases.inputs import TEXT_BYTES_MAX
     from adapters.usecases.templates import Directives, check_directives

@@ -10,8 +10,7 @@ import msgspec
 from adapters.cli.shared import Session
 from adapters.documents.sync import LeadAway
 from adapters.home.clock import SystemClock
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, counted, local_time, safe
 from adapters.text.remedies import in_words
 from adapters.text.sync import away_text
 from domain.errors import WakelogError
@@ -99,14 +98,10 @@ class EventLines:
         match name:
             case "until":
                 return local_time(str(value), self._zone)
-            case "wakes" | "running":
-                return counted(int(str(value)), "wake")
             case "turns":
                 return f" after {value} turns" if value else ", nobody was asked"
-            case "homes":
-                return counted(int(str(value)), "home")
-            case "tasks":
-                return counted(int(str(value)), "task")
+            case "wakes" | "running" | "homes" | "tasks":
+                return counted(int(str(value)), {"running": "wake"}.get(name, name[:-1]))
             case "set_id" | "run_key":
                 return str(value)[:ID_SHOWN]
             case _:

@@ -7,7 +7,7 @@ import click
 
 from adapters.cli.lazy_groups import command
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, option
 from adapters.documents.timetravel import ForkDetails
 from adapters.text.common import ID_SHOWN
 from adapters.text.timetravel import sides_lines, wakes_lines
@@ -26,24 +26,21 @@ from adapters.usecases.forks import ForkRequest, fork_wake
         "nb5evlz4 --template Calm.2 --model gemini",
     ),
 )
-@click.option("--model", default="", metavar="M", help="Who answers what is new.")
-@click.option(
-    "--template", default="", metavar="T[.N]",
-    help="It lives on template T, at version N or the active one; `built-in`: on none.",
+@option("--model=M", "Who answers what is new.", default="")
+@option(
+    "--template=T[.N]",
+    "It lives on template T, at version N or the active one; `built-in`: on none.", default="",
 )  # fmt: skip
-@click.option(
-    "--note", "notes", type=(TEXT, TEXT), multiple=True, metavar="TASK[.N] TEXT",
-    help="Note N of a task says TEXT; without N it has one more.",
+@option(
+    "--note notes=TASK[.N] TEXT", "Note N of a task says TEXT; without N it has one more.",
+    (TEXT, TEXT), multiple=True,
 )  # fmt: skip
-@click.option(
-    "--verdict", "verdicts", multiple=True, metavar="SET.ITEM=confirm|reject",
-    help="An item was decided so.",
+@option("--verdict verdicts=SET.ITEM=confirm|reject", "An item was decided so.", multiple=True)
+@option(
+    "--tokens tokens_max=N", "A model that is paid may take so many.", click.IntRange(min=1),
+    shown=TOKENS_MAX,
 )  # fmt: skip
-@click.option(
-    "--tokens", "tokens_max", type=click.IntRange(min=1), default=TOKENS_MAX, show_default=True,
-    metavar="N", help="A model that is paid may take so many.",
-)  # fmt: skip
-@click.option("--out", default="", metavar="DIR", help="A new folder for the fork.")
+@option("--out=DIR", "A new folder for the fork.", default="")
 def fork_command(session: Session, /, run: str, **options: Any) -> None:
     """Run a wake again with something else in its world, in a home of its own.
 

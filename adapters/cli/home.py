@@ -2,36 +2,30 @@
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
+from msgspec.structs import astuple
 
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.cli.upkeep import restore_home, tell_restored
-from adapters.documents.homes import (
-    CopiedHome,
-    CreatedHome,
-    DeletedHome,
-    SettingsText,
-    ThawedHome,
-)
+from adapters.documents.homes import CopiedHome, CreatedHome, SettingsText, ThawedHome
 from adapters.documents.results import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
 from adapters.home import settings, write_guard
 from adapters.home.home_location import DATABASE_PREFIX, HomeLocation, homes_of, location_of
 from adapters.home.settings import parse
 from adapters.home.settings_toml import DEFAULT_TOML, with_setting
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from adapters.upkeep import adopt
 from adapters.upkeep.home_copy import copy_home, thaw
 from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
     from adapters.upkeep.adopt import Adopted
-    from domain.append.causes import GivenUp
 
 How = Literal["restored", "moved", "copy"]
 _STATES = {
@@ -54,18 +48,15 @@ def show_command(session: Session) -> None:
     replica = home.services.journal.replica if home.exists else ""
     kept = write_guard.kept_installation(home.path)
     state = write_guard.installation_state(home.path, os.environ) if home.exists else "unknown"
-    if session.as_json:
-        session.document(
-            HomeDetails(
-                home=home.place.name,
-                exists=home.exists,
-                replica=replica or None,
-                installation=kept.id if kept else None,
-                place=state,
-                other_past=home.other.because if home.other else None,
-            )
-        )
-        return
+    details = HomeDetails(
+        home=home.place.name,
+        exists=home.exists,
+        replica=replica or None,
+        installation=kept.id if kept else None,
+        place=state,
+        other_past=home.other.because if home.other else None,
+    )
+    session.printed(details)
     session.say(safe(f"home          {home.place.name}" + " (not made yet)" * (not home.exists)))
     session.say(f"writes as     {replica or 'nobody yet'}")
     if home.place.is_folder:
@@ -75,22 +66,19 @@ def show_command(session: Session) -> None:
 
 
 @command("home create", "name", example=("anna", "anna --import TODO.md"))
-@click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
+@option("--import file=FILE", "Tasks to bring in.", click.Path())
 def create_command(session: Session, name: str, file: str | None) -> None:
     """Make a home in the database that WAKELOG_DATABASE names; then work in it as `pg:NAME`."""
     from adapters.cli.importing import import_one
     from adapters.usecases.database_homes import create_home
 
     place = create_home(name, os.environ)
-    inner = Session(place, model="", as_json=session.as_json, is_quiet=session.is_quiet)
-    try:
+    with closing(
+        Session(place, model="", as_json=session.as_json, is_quiet=session.is_quiet)
+    ) as inner:
         report = import_one(inner, file) if file else None
-    finally:
-        inner.close()
-    if session.as_json:
-        session.document(CreatedHome(place.name, import_document([report]) if report else None))
-        return
-    session.say(f"Made the home {place.name}.")
+    made = CreatedHome(place.name, import_document([report]) if report else None)
+    session.tell(made, f"Made the home {place.name}.")
     session.note(f"Work in it with `wakelog --home {place.name} ...`, or set WAKELOG_HOME to it.")
 
 
@@ -98,10 +86,9 @@ def create_command(session: Session, name: str, file: str | None) -> None:
 def thaw_command(session: Session) -> None:
     """Let a home be written again whose copying was cut off."""
     was = thaw(session.place)
-    if session.printed(ThawedHome(session.place.name, was)):
-        return
-    name = safe(session.place.name)
-    session.say(f"{name} may be written again." if was else f"{name} is not frozen.")
+    told = "may be written again" if was else "is not frozen"
+    name = session.place.name
+    session.tell(ThawedHome(name, was), f"{safe(name)} {told}.")
 
 
 @command("home freeze", "name", example="anna")
@@ -110,13 +97,11 @@ def freeze_command(session: Session, name: str) -> None:
     from adapters.usecases.database_homes import freeze_home
 
     found = freeze_home(name, os.environ)
-    if session.printed(found):
-        return
-    session.say(f"Nobody writes in {found.home} until it is thawed.")
+    session.tell(found, f"Nobody writes in {found.home} until it is thawed.")
 
 
 @command("home delete", "name", example=("anna", "anna --sure anna"))
-@click.option("--sure", metavar="NAME", help="Its name, said again: nobody is asked.")
+@option("--sure=NAME", "Its name, said again: nobody is asked.")
 def delete_command(session: Session, name: str, sure: str | None) -> None:
     """Delete a home of the database for good, with its members and tokens; run as the owner.
 
@@ -130,25 +115,18 @@ def delete_command(session: Session, name: str, sure: str | None) -> None:
     if sure is None and not session.can_ask:
         because = "what is deleted cannot be brought back"
         raise Refused("not_sure", because=because, instead=f"say --sure {plan.home}")
-    if not session.as_json:
-        session.say_each(_deletion_lines(plan))
+    people = f"{counted(plan.members, 'member')}, {counted(plan.tokens, 'token')}"
+    kept = f"{counted(plan.rows, 'row')}, {counted(plan.texts, 'text')}"
+    session.say(f"{plan.home}: {kept}; {people}.")
+    session.say(f"The journal ends at append {plan.journal}  {plan.journal_digest}")
+    session.say(f"The agents' log at append {plan.agent}  {plan.agent_digest}")
     asked = "It cannot be undone. Type its name"
     typed = click.prompt(asked, err=True) if sure is None else sure
     if f"{DATABASE_PREFIX}{typed.strip().removeprefix(DATABASE_PREFIX)}" != plan.home:
         because = f"{typed!r} is not its name"
         raise Refused("not_sure", because=because, instead="nothing was deleted")
     done = delete_home(name, os.environ)
-    if not session.printed(done):
-        session.say(f"Deleted {done.home}.")
-
-
-def _deletion_lines(plan: DeletedHome) -> list[str]:
-    people = f"{counted(plan.members, 'member')}, {counted(plan.tokens, 'token')}"
-    return [
-        f"{plan.home}: {counted(plan.rows, 'row')}, {counted(plan.texts, 'text')}; {people}.",
-        f"The journal ends at append {plan.journal}  {plan.journal_digest}",
-        f"The agents' log at append {plan.agent}  {plan.agent_digest}",
-    ]
+    session.tell(done, f"Deleted {done.home}.")
 
 
 @command("home rename", "name", "new", example="anna anna-schmidt")
@@ -157,14 +135,12 @@ def rename_command(session: Session, name: str, new: str) -> None:
     from adapters.usecases.database_homes import rename_home
 
     found = rename_home(name, new, os.environ)
-    if session.printed(found):
-        return
-    session.say(f"{found.was} is {found.home} from now on.")
+    session.tell(found, f"{found.was} is {found.home} from now on.")
 
 
 @command("home access", "name", example=("anna", "anna --add ben=viewer"))
-@click.option("--add", multiple=True, metavar="SUBJECT=ROLE", help="Let somebody in, or change it.")
-@click.option("--remove", multiple=True, metavar="SUBJECT", help="Take role and tokens away.")
+@option("--add=SUBJECT=ROLE", "Let somebody in, or change it.", multiple=True)
+@option("--remove=SUBJECT", "Take role and tokens away.", multiple=True)
 def access_command(
     session: Session, name: str, add: tuple[str, ...], remove: tuple[str, ...]
 ) -> None:
@@ -172,12 +148,8 @@ def access_command(
     from adapters.usecases.database_homes import access
 
     found = access(name, add, remove, os.environ)
-    if session.as_json:
-        session.document(found)
-    elif not found:
-        session.say(f"Nobody yet. `wakelog token create {name}` lets its owner in.")
-    else:
-        session.table(["Who", "Role"], [[one.subject, one.role] for one in found])
+    none = f"Nobody yet. `wakelog token create {name}` lets its owner in."
+    session.listing(found, ("Who", "Role"), ((one.subject, one.role) for one in found), none)
 
 
 @command("home list")
@@ -186,14 +158,9 @@ def list_command(session: Session) -> None:
     from adapters.usecases.database_homes import list_homes
 
     found = list_homes(os.environ)
-    if session.as_json:
-        session.document(found)
-    elif not found:
-        session.say("There are no homes yet. Make one with `wakelog home create NAME`.")
-    else:
-        headings = ["Name", "State", "Writes as", "Journal", "Agents"]
-        rows = [[one.name, one.state, one.replica, one.journal, one.agent] for one in found]
-        session.table(headings, rows)
+    none = "There are no homes yet. Make one with `wakelog home create NAME`."
+    headings = ("Name", "State", "Writes as", "Journal", "Agents")
+    session.listing(found, headings, map(astuple, found), none)
 
 
 @command(
@@ -236,14 +203,11 @@ def _tell(session: Session, how: How, adopted: "Adopted") -> None:
         return
     session.say(safe(f"{session.path} writes as {adopted.replica} from now on."))
     for one in adopted.given_up:
-        session.say(f"Given up: {_range(one)} of the journal that {one.replica} saw.")
+        first, last = one.after + 1, one.until
+        which = f"append {last}" if first == last else f"appends {first} to {last}"
+        session.say(f"Given up: {which} of the journal that {one.replica} saw.")
     if how == "restored":
         session.note("Agents look at the journal anew with `wakelog wake` or `wakelog run`.")
-
-
-def _range(one: "GivenUp") -> str:
-    first, last = one.after + 1, one.until
-    return f"append {last}" if first == last else f"appends {first} to {last}"
 
 
 # ------------------------------------------------------------- from a folder to a database, or back
@@ -256,7 +220,7 @@ def _range(one: "GivenUp") -> str:
     old="copy",
     example=("~/.wakelog pg:anna", "pg:anna ~/anna --sure"),
 )
-@click.option("--sure", is_flag=True, help="Do not ask.")
+@flag("--sure", "Do not ask.")
 @click.pass_context
 def move_command(
     ctx: click.Context, session: Session, source: str, target: str, *, sure: bool
@@ -276,16 +240,13 @@ def move_command(
         because = f"{here.name} is only read from then on"
         raise Refused("not_sure", because=because, instead="say --sure")
     if is_asking:
-        asked = safe(
-            f"{here.name} is only read from then on, and goes on as {there.name}. Move it?"
-        )
-        click.confirm(asked, abort=True, err=True)
+        asked = f"{here.name} is only read from then on, and goes on as {there.name}. Move it?"
+        click.confirm(safe(asked), abort=True, err=True)
     with session.log_bar("Copying") as told:
         copied = copy_home(here, there, os.environ, told or (lambda *_: None))
-    if session.printed(CopiedHome(here.name, there.name, copied.journal, copied.agent)):
-        return
     counts = f"{copied.journal} appends of the journal, {copied.agent} of the agents"
-    session.say(safe(f"{here.name} is {there.name} now: {counts}."))
+    did = CopiedHome(here.name, there.name, copied.journal, copied.agent)
+    session.tell(did, safe(f"{here.name} is {there.name} now: {counts}."))
     session.note(safe(f"Prove it with `wakelog --home {there.name} prove`."))
 
 
@@ -327,7 +288,7 @@ def _settings_of_all_homes() -> _SettingsText:
 
 
 @group("settings", epilog="Example: wakelog settings --defaults set agents.parallel 2")
-@click.option("--defaults", "is_of_all", is_flag=True, help="Those of all homes of a database.")
+@flag("--defaults is_of_all", "Those of all homes of a database.")
 @click.pass_context
 def settings_command(ctx: click.Context, *, is_of_all: bool) -> None:
     """See and change the settings of a home, in a folder or in a database.
@@ -372,9 +333,5 @@ def edit_settings(session: Session) -> None:
 
 
 def _tell_settings(session: Session, kept: _SettingsText, *, is_new: bool = False) -> None:
-    if session.as_json:
-        session.document(SettingsText(kept.name, kept.text()))
-    elif is_new:
-        session.say(f"Kept in the settings of {kept.name}.")
-    else:
-        session.say(kept.text().rstrip())
+    told = f"Kept in the settings of {kept.name}." if is_new else kept.text().rstrip()
+    session.tell(SettingsText(kept.name, kept.text()), told)

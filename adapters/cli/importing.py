@@ -10,7 +10,7 @@ import msgspec
 
 from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import warn_of_secrets
-from adapters.cli.shared import Session, UserError, complain
+from adapters.cli.shared import Session, UserError, complain, flag, option
 from adapters.documents.homes import BegunHome
 from adapters.documents.results import ImportsUndone, ImportUndone
 from adapters.documents.tasks import ImportReport, import_document, titles_among
@@ -20,8 +20,7 @@ from adapters.home.sanitise_input import replacement_line
 from adapters.home.settings import GoneMode
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text import conflicts
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, safe
+from adapters.text.common import ID_SHOWN, counted, safe
 from adapters.usecases import import_tasks
 from adapters.usecases.agents import AgentOptions, assign_all, tasks_alone
 from adapters.usecases.import_sources import (
@@ -44,13 +43,9 @@ SHOWN_MAX = 20  # problems, and titles of what is gone, of one file; --json has 
 
 
 def tell(
-    session: Session,
-    report: "ImportReport",
-    titles: Mapping[str, str],
-    news: Sequence[str],
-    *,
+    session: Session, report: "ImportReport", titles: Mapping[str, str], news: Sequence[str], *,
     is_dry_run: bool,
-) -> None:
+) -> None:  # fmt: skip
     """What an import did with a file; `titles` are those of all tasks, by id, `news` the tasks and
     items that are gone and were not told of before."""
     for name, count in report.keys_replaced.items():
@@ -159,7 +154,7 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
         session.note("Their first wakes are queued; run them with `wakelog wake`.")
     elif any(report.created for report in read):
         session.note(
-            "See them with `wakelog task list`; `wakelog agent create --all` gives agents, "
+            "See them with `wakelog list`; `wakelog agent create --all` gives agents, "
             "`import --agents` to new ones at once."
         )
 
@@ -168,11 +163,7 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
 
 
 def undo_imports(session: Session, sources: Sequence[str], key: str, *, is_dry_run: bool) -> None:
-    """Take back the newest import of each source.
-
-    Raises:
-        Refused: Code ``invalid_value``: with ``--dry-run``, or there is none.
-    """
+    """Take back the newest import of each source. Raises Refused: there is none."""
     if is_dry_run:
         raise invalid("--undo is done, not tried", "leave --dry-run out")
     documents: list[ImportUndone] = []
@@ -192,59 +183,38 @@ PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
 @keyed("import", example="TODO.md plans/*.md --dry-run")
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
-@click.option("--format", "form", default="", metavar="F", help=f"{FORMATS_TOLD}; else guessed.")
-@click.option("--source", default="", metavar="S", help="Name of the source; else the file's.")
-@click.option(
-    "--headings",
-    type=click.Choice(["tasks"]),
-    help="In Markdown: a heading is a task, its boxes its checklist.",
-)
-@click.option(
-    "--prefer",
-    type=click.Choice(["file", "mine"]),
-    help="What stands where the file and you changed a field; else yours, and it is told.",
-)
-@click.option(
-    "--gone",
-    type=click.Choice(["keep", "reject", "delete"]),
-    help="What becomes of tasks that are not in the file any more; remembered for the source.",
-)
-@click.option(
+@option("--format form=F", f"{FORMATS_TOLD}; else guessed.", default="")
+@option("--source=S", "Name of the source; else the file's.", default="")
+@option(
+    "--headings", "In Markdown: a heading is a task, its boxes its checklist.",
+    click.Choice(["tasks"]),
+)  # fmt: skip
+@option(
+    "--prefer", "What stands where the file and you changed a field; else yours, and it is told.",
+    click.Choice(["file", "mine"]),
+)  # fmt: skip
+@option(
+    "--gone", "What becomes of tasks that are not in the file any more; remembered for the source.",
+    click.Choice(["keep", "reject", "delete"]),
+)  # fmt: skip
+@option(
     "--agents/--no-agents",
+    "New tasks get an agent each, as with `agent create --all`; else as the settings say.",
     default=None,
-    help="New tasks get an agent each, as with `agent create --all`; else as the settings say.",
 )
-@click.option(
-    "--archive",
-    type=click.Path(),
-    default="",
-    metavar="FILE",
-    help="Where your client moves what is done: read along, now and later.",
-)
-@click.option(
-    "--restore", is_flag=True, help="What you deleted here and is in the file comes back."
-)
-@click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
-@click.option("--yes", is_flag=True, help="Close what is gone from the file, however much it is.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@option(
+    "--archive=FILE", "Where your client moves what is done: read along, now and later.",
+    click.Path(), default="",
+)  # fmt: skip
+@flag("--restore", "What you deleted here and is in the file comes back.")
+@flag("--undo", "Take back the newest import of each file.")
+@flag("--yes", "Close what is gone from the file, however much it is.")
+@flag("--dry-run", "Say what would be done, and do nothing.")
 def import_command(  # noqa: PLR0913, PLR0917  one for each option
-    session: Session,
-    /,
-    files: Sequence[str],
-    form: str,
-    source: str,
-    headings: str | None,
-    prefer: Side | None,
-    gone: GoneMode | None,
-    archive: str,
-    key: str,
-    *,
-    agents: bool | None,
-    restore: bool,
-    undo: bool,
-    yes: bool,
-    dry_run: bool,
-) -> None:
+    session: Session, /, files: Sequence[str], form: str, source: str, headings: str | None,
+    prefer: Side | None, gone: GoneMode | None, archive: str, key: str, *, agents: bool | None,
+    restore: bool, undo: bool, yes: bool, dry_run: bool,
+) -> None:  # fmt: skip
     """Bring tasks in from files; `-` is stdin.
 
     In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. todo.txt, what
@@ -373,11 +343,8 @@ def _foreseen(
 def _imported(
     session: Session, given: FileInput, importing: import_tasks.Importing, *, is_keyed: bool = False
 ) -> ImportReport:
-    """Take a file over; one without tasks makes no home.
-
-    Raises:
-        Unreadable: Its format is not known.
-    """
+    """Take a file over; one without tasks makes no home. Raises Unreadable: its format is not
+    known."""
     home = session.opened()
     seen = import_tasks.made_of(home, given, os.environ)
     told = None if is_keyed else import_tasks.kept_report(home, given, seen)
@@ -399,12 +366,10 @@ def _imported(
 
 
 @command("init", example=("", "--zone Europe/Berlin --import TODO.md --agents"))
-@click.option("--zone", default="", metavar="Z", help="Your time zone.")
-@click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
-@click.option("--no-import", is_flag=True, help="Bring nothing in.")
-@click.option(
-    "--agents/--no-agents", default=None, help="Make an agent for each open task, or not."
-)
+@option("--zone=Z", "Your time zone.", default="")
+@option("--import file=FILE", "Tasks to bring in.", click.Path())
+@flag("--no-import", "Bring nothing in.")
+@option("--agents/--no-agents", "Make an agent for each open task, or not.", default=None)
 def init_command(
     session: Session, *, zone: str, file: str | None, no_import: bool, agents: bool | None
 ) -> None:
@@ -428,11 +393,8 @@ def init_command(
     if agents is None and asks and has_alone:
         agents = click.confirm("Make an agent for each open task?", default=True, err=True)
     made = assign_all(home, AgentOptions())[0] if agents and has_alone else []
-    if session.as_json:
-        imported = import_document([report]) if report else None
-        document = BegunHome(home.place.name, home.settings.timezone, imported, len(made))
-        session.document(document)
-        return
+    imported = import_document([report]) if report else None
+    session.printed(BegunHome(home.place.name, home.settings.timezone, imported, len(made)))
     if made:
         session.say(f"Made {counted(len(made), 'agent')}.")
     session.note(f"Go on with `wakelog {'wake' if made else 'status'}`.")

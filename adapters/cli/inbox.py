@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.agents import has_agents
 from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
 from adapters.documents.lessons import rules_offered
@@ -37,10 +37,8 @@ NO_AGENTS = (
     "[task]",
     epilog='Examples: wakelog inbox; wakelog inbox "Fix the sink"; then wakelog confirm 3.1',
 )
-@click.option("--all", "is_all", is_flag=True, help="Deferred and decided proposals, too.")
-@click.option(
-    "--limit", type=COUNT, metavar="N", help=f"Sets at most; else {SETS_SHOWN}, with --json all."
-)
+@flag("--all is_all", "Deferred and decided proposals, too.")
+@option("--limit=N", f"Sets at most; else {SETS_SHOWN}, with --json all.", COUNT)
 def inbox_command(session: Session, task: str | None, limit: int | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
     home = session.reading()
@@ -48,8 +46,7 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
     most = limit or (-1 if session.as_json else SETS_SHOWN)
     sets, left = page_of_sets(home, is_all=is_all, task=task_id, limit=most)
     found = set_documents(home, sets, is_all=is_all)
-    if session.as_json:
-        session.document(found)
+    if session.printed(found):
         return
     if found:
         _tell_sets(session, found, home, is_all=is_all)
@@ -75,11 +72,13 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
     for group in by_task.values():
         session.say(safe(group[0].subject.title), style="cyan")
         for one in group:
-            age = _age(one.created_at, now)
+            age = _age(one.created_at, now) + (f", by {one.by}" if one.by else "")
             for item in one.items:
                 indent = "    " if item.needs else "  "  # below the item that it needs
                 told = f"{_told(item, zone)}  {age}{_because(item, zone)}"
                 session.say(safe(f"{indent}{_ref(item.ref)}{told}"))
+            if one.said:
+                session.say(safe(f'         {said_by(one)}: "{squeeze(one.said)}"'))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:
@@ -92,6 +91,11 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
     if not is_all:
         return
     session.note("Shown are decided proposals, too; `wakelog inbox` shows what waits for you.")
+
+
+def said_by(one: "InboxSet") -> str:
+    """Whose words stand with a set: nobody's but the client's."""
+    return f"{(one.by or '').partition(' ')[0]} said"
 
 
 def _ref(ref: str) -> str:
@@ -109,8 +113,10 @@ def _told(item: "InboxItem", zone: str) -> str:
     parts = [item.summary]
     if item.now is not None and item.status in OPEN:
         parts.append(f"(now: {item.now})")
-    if item.reason:
-        parts.append(f"- {squeeze(item.reason)}")
+    reason, quoted = squeeze(item.reason or ""), squeeze(item.because or "")
+    is_repeated = reason in item.summary or (bool(quoted) and quoted in reason)
+    if reason and not (is_repeated and item.status in OPEN):  # then it is the agent's own
+        parts.append(f"- {reason}")
     if item.status != "pending":
         until = f" until {local_time(item.until, zone)}" if item.until else ""
         parts.append(f"[{item.status}{until}]")

@@ -19,14 +19,10 @@ Made = Callable[[Callable[..., object]], click.Command]
 
 
 def command(
-    words: str,
-    *arguments: str,
-    example: str | Sequence[str] = "",
-    epilog: str = "",
-    has_key: bool = False,
-    old: str = "",
-    cls: type[click.Command] = click.Command,
-) -> Made:
+    words: str, *arguments: str, example: str | Sequence[str] = "", epilog: str = "",
+    has_key: bool = False, old: str = "", cls: type[click.Command] = click.Command,
+    text: str | None = None,
+) -> Made:  # fmt: skip
     """A command of the session; its other parameters stand below.
 
     Args:
@@ -38,6 +34,7 @@ def command(
         has_key: It has `--key`, told last.
         old: What it was called before; it goes on working, and no help tells it.
         cls: Of the command.
+        text: Of the help; else the function's own.
     """
     group, _, name = words.rpartition(" ")
     shown = [example] if isinstance(example, str) else example
@@ -46,7 +43,9 @@ def command(
 
     def made(function: Callable[..., object]) -> click.Command:
         params: list[click.Parameter] = [_argument(one) for one in arguments]
-        found = click.command(name, cls, epilog=epilog, params=params)(click.pass_obj(function))
+        found = click.command(name, cls, epilog=epilog, params=params, help=text)(
+            click.pass_obj(function)
+        )
         KNOWN[group][name] = key_option(found) if has_key else found
         if old:
             above, _, name_then = old.rpartition(" ")

@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
@@ -17,7 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from adapters.cli.lazy_groups import KNOWN, load, prepared
-from adapters.cli.shared import TYPED_KEY, Session, UserError, complain
+from adapters.cli.shared import TYPED_KEY, Session, UserError, complain, flag, option
 from adapters.text.remedies import in_words
 from domain.errors import KeyReused, WakelogError
 
@@ -64,6 +63,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rehearse": ("rehearse", "Try a model, or a wording, on your own past."),
     "models": ("models", "List the models there are to ask; try whether they work."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
+    "mcp": ("mcp", "Let a coding agent read what you allow, and propose."),
     "notify": ("notify", "See and say who is told when something waits for you."),
     "wakes": ("reading", "List wakes, the newest first."),
     "why": ("reading", "Why an agent woke, or did not."),
@@ -114,7 +114,7 @@ TOP = {
 
 TOPICS = {
     "tasks": "init log summary task category label write-back conflicts settle",
-    "agents": "agent template lessons rate models policy notify",
+    "agents": "agent template lessons rate models policy mcp notify",
     "looking-back": "wakes why journal memory messages replay at diff bisect fork prove",
     "asking": "sql metrics export eval rehearse",
     "upkeep": "status doctor recover rebuild health backup restore erase retain move sync replicas "
@@ -124,6 +124,12 @@ TOPICS = {
 }
 """What `wakelog help TOPIC` tells: each command stands once, here or at the top."""
 
+BRIEF = frozenset(
+    "add list show edit note done undo delete search start stop today inbox confirm reject defer"
+    " report day wake log summary task category label agent template lessons rate policy wakes why"
+    " journal memory messages status health".split()
+)
+"""What is over soon, and opens a home of a database in one round trip."""
 OLD = {"copy": "move"}
 """What commands of the top were called before; it goes on working, and no help tells it."""
 
@@ -207,7 +213,9 @@ class Commands(click.Group):
             for one in self.params:
                 give_values(one)
         typed = kwargs.get("args") or sys.argv[1:]
-        told = partial(complain, as_json=_wants_json(typed))
+        # errors are to be JSON: that is asked before anybody has read the options
+        wants_json = "--json" in typed[: typed.index("--") if "--" in typed else None]
+        told = partial(complain, as_json=wants_json)
         try:
             came = super().main(*args, **kwargs)
             sys.stdout.flush()
@@ -218,6 +226,9 @@ class Commands(click.Group):
             named = next((one for one in typed if one in COMMANDS), "")
             command = error.ctx.command_path if error.ctx else f"wakelog {named}".rstrip()
             because = error.format_message()
+            ours = {opt for one in self.params for opt in one.opts}
+            if isinstance(error, click.NoSuchOption) and error.option_name in ours:
+                because = f"{error.option_name} stands before the command."
             because += "" if because.endswith((".", "?", "?)")) else "."
             told(because, instead=f"See `{command} --help`.", cause=error)
             sys.exit(2)
@@ -243,51 +254,31 @@ class Commands(click.Group):
     epilog=f"More: `wakelog help {'|'.join(TOPICS)}`, `wakelog COMMAND --help`. "
     "Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
 )
-@click.option(
-    "--home",
-    type=click.Path(),
-    metavar="DIR",
-    help="A folder or pg:NAME; else WAKELOG_HOME, else ~/.wakelog.",
-)
-@click.option("--model", metavar="M", default="", help="What to ask, see `wakelog models --help`.")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print one JSON document; also behind a command.",
-)
-@click.option("--quiet", is_flag=True, help="Print no progress.")
-@click.option(
-    "--clock-is-right", is_flag=True, help="This machine's clock, years after the log's end."
-)
+@option("--home=DIR", "A folder or pg:NAME; else WAKELOG_HOME, else ~/.wakelog.", click.Path())
+@option("--model=M", "What to ask, see `wakelog models --help`.", default="")
+@flag("--json as_json", "Print one JSON document; also behind a command.")
+@flag("--quiet", "Print no progress.")
+@flag("--clock-is-right", "This machine's clock, years after the log's end.")
 @click.version_option(package_name="wakelog", message="wakelog %(version)s")
 @click.pass_context
 def cli(
-    ctx: click.Context,
-    home: str | None,
-    model: str,
-    *,
-    as_json: bool,
-    quiet: bool,
+    ctx: click.Context, home: str | None, model: str, *, as_json: bool, quiet: bool,
     clock_is_right: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Task agents whose whole life is a log.
 
     Nothing an agent proposes is applied unless you confirm; all can be proved.
     """
     from adapters.home.home_location import location_of
 
-    where = location_of(home, os.environ)
+    is_brief = ctx.invoked_subcommand in BRIEF
+    where = location_of(home, os.environ, is_brief=is_brief)
+    ctx.call_on_close(where.end_command)
     ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
     ctx.color = False if os.environ.get("NO_COLOR") else None
     if clock_is_right:
         ctx.obj.trust_clock()
-
-
-def _wants_json(args: Sequence[str]) -> bool:
-    """Whether errors are to be JSON: it is asked before anybody has read the options."""
-    return "--json" in args[: args.index("--") if "--" in args else None]
 
 
 def main() -> None:

@@ -1,9 +1,7 @@
 """`wakelog memory`: what an agent remembers, and what its digests were made of."""
 
-import click
-
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, option
 from adapters.documents.agents import memory_document, sources_document
 from adapters.text.agent import memory_lines, sources_lines
 from adapters.usecases.resolve import pick_agent
@@ -19,8 +17,8 @@ from domain.errors import invalid
         '"Fix the sink" --sources nb5evlz4',
     ),
 )
-@click.option("--sources", default="", metavar="ID", help="What a digest was made of.")
-@click.option("--at", "where", default="", metavar="WHERE", help="As it was then.")
+@option("--sources=ID", "What a digest was made of.", default="")
+@option("--at where=WHERE", "As it was then.", default="")
 def memory_command(session: Session, agent: str, sources: str, where: str) -> None:
     """See what an agent remembers: its digests, newer notes, and what is critical and open.
 
@@ -29,16 +27,12 @@ def memory_command(session: Session, agent: str, sources: str, where: str) -> No
     home = session.reading()
     agent_id = pick_agent(home, agent)
     zone = home.settings.timezone
+    if sources and where:
+        because = "both a digest and a moment are named; what a digest was made of never changes"
+        raise invalid(because, "leave --at out")
     if sources:
-        if where:
-            because = (
-                "both a digest and a moment are named; what a digest was made of never changes"
-            )
-            raise invalid(because, "leave --at out")
         made_of = sources_document(home, agent_id, sources)
-        if session.printed(made_of):
-            return
-        session.say_each(sources_lines(made_of, zone))
+        session.tell(made_of, *sources_lines(made_of, zone))
         return
     place = None
     if where:
@@ -46,6 +40,4 @@ def memory_command(session: Session, agent: str, sources: str, where: str) -> No
 
         place = find_moment(home, where)
     document = memory_document(home, agent_id, place)
-    if session.printed(document):
-        return
-    session.say_each(memory_lines(document, zone))
+    session.tell(document, *memory_lines(document, zone))

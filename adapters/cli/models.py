@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.models import models_document
 from adapters.text.common import one_line
 from adapters.text.models import NAMES_MORE, SENT, model_lines
@@ -15,13 +15,9 @@ ASK_SECONDS = 60  # a server on a slow machine loads its model first
 
 @command("models", example=("", "--ask", "openai:fast --ask"))
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
-@click.option("--ask", is_flag=True, help="Try each: its list of models, and one call of a tool.")
-@click.option(
-    "--seconds",
-    type=click.IntRange(1, 600),
-    default=ASK_SECONDS,
-    show_default=True,
-    help="How long an answer to --ask may take.",
+@flag("--ask", "Try each: its list of models, and one call of a tool.")
+@option(
+    "--seconds", "How long an answer to --ask may take.", click.IntRange(1, 600), shown=ASK_SECONDS
 )
 def models_command(session: Session, models: Sequence[str], *, ask: bool, seconds: int) -> None:
     """List the models that this home could ask, and what each still needs.

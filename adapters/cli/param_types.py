@@ -10,7 +10,7 @@ from adapters.cli.shared import Session
 from adapters.home.api_keys import SECRET_MIN
 from adapters.home.read_input import STDIN, read_input
 from adapters.home.sanitise_input import replacement_line, sanitised
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 from adapters.usecases.inputs import TEXT_BYTES_MAX
 from domain.errors import invalid
 from domain.log import canonical
@@ -71,11 +71,8 @@ TEXT = text  # the type of an option, as click takes it
 
 
 def long_text(given: str | None, file: str | None, what: str) -> str:
-    """A text from the argument, from stdin (``-``), or from a file.
-
-    Raises:
-        Refused: None or both are given, or the text cannot be read.
-    """
+    """A text from the argument, from stdin (``-``), or from a file. Raises Refused: none or both
+    are given, or the text cannot be read."""
     if given is not None and file is not None:
         raise invalid(f"the {what} is given twice", "give a text or --file, not both")
     if given is None and file is None:

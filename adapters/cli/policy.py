@@ -7,25 +7,20 @@ import msgspec
 
 from adapters.cli.consent import agrees, show_notice
 from adapters.cli.lazy_groups import command, group, keyed
-from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.policy import Preview
 from adapters.documents.timetravel import prompt_text
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from adapters.text.policy import policy_lines, rule_line
 from adapters.usecases import policy
 from adapters.usecases.policy import preview
 from adapters.usecases.resolve import pick_agent
 from domain.errors import invalid
 
-_categories = click.option(
-    "--category",
-    "categories",
-    type=TEXT,
+_categories = option(
+    "--category categories=C",
+    "Only for agents of this category; else for all there are.",
     multiple=True,
-    metavar="C",
-    help="Only for agents of this category; else for all there are.",
 )
 
 
@@ -47,13 +42,12 @@ def policy_show(session: Session) -> None:
     """Show what you agreed to, which models are ruled out, and what waits for you."""
     home = session.reading()
     document = policy.standing(home)
-    session.printed(document)
-    session.say_each(policy_lines(document, home.settings.timezone))
+    session.tell(document, *policy_lines(document, home.settings.timezone))
 
 
 @keyed("policy allow", "model", example=("gemini", "gemini --category Work"))
 @_categories
-@click.option("--yes", is_flag=True, help="Do not ask once more on a terminal.")
+@flag("--yes", "Do not ask once more on a terminal.")
 def policy_allow(
     session: Session, model: str, categories: Sequence[str], key: str, *, yes: bool
 ) -> None:
@@ -65,10 +59,8 @@ def policy_allow(
         session.say("Nothing was agreed to, and nothing is sent.")
         return
     given = policy.allow(session.writing(), model, categories, key)
-    if session.printed(given):
-        return
     done = "Agreed to" if given.changed else "Agreed to already"
-    session.say(safe(f"{done}: {given.model} for {', '.join(given.categories)}"))
+    session.tell(given, safe(f"{done}: {given.model} for {', '.join(given.categories)}"))
     if given.resumed:
         session.note(f"{counted(given.resumed, 'wake')} may go on; run them with `wakelog wake`.")
 
@@ -78,18 +70,17 @@ def policy_allow(
 def policy_withdraw(session: Session, model: str, categories: Sequence[str], key: str) -> None:
     """Take back what you agreed to; from now on nothing more is sent."""
     given = policy.withdraw(session.writing(), model, categories, key)
-    session.printed(given)
     done = "Withdrawn" if given.changed else "There was nothing to withdraw"
     named = ", ".join(given.categories) or "every category"
-    session.say(safe(f"{done}: {given.model} for {named}"))
+    session.tell(given, safe(f"{done}: {given.model} for {named}"))
 
 
 @keyed(
     "policy models", example=("Health rules", "Health", "Health --any", "--every rules 'gemini:*'")
 )
 @click.argument("words", nargs=-1, metavar="[CATEGORY] [PATTERN]...")
-@click.option("--every", is_flag=True, help="A rule for every category; name patterns only.")
-@click.option("--any", "is_any", is_flag=True, help="Lift the rule.")
+@flag("--every", "A rule for every category; name patterns only.")
+@flag("--any is_any", "Lift the rule.")
 def policy_models(
     session: Session, words: Sequence[str], key: str, *, every: bool, is_any: bool
 ) -> None:
@@ -107,8 +98,7 @@ def policy_models(
         if patterns or is_any
         else policy.ruling(session.reading(), category)
     )
-    session.printed(ruled)
-    session.say(safe(rule_line(ruled.category, ruled.allowed)))
+    session.tell(ruled, safe(rule_line(ruled.category, ruled.allowed)))
 
 
 @command("policy try", "agent=TASK", example='"Fix the sink"')

@@ -9,24 +9,19 @@ import click
 from msgspec.structs import asdict
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents import agent_output
 from adapters.documents.agents import agent_names
 from adapters.documents.policy import waiting
-from adapters.documents.wakes import WakeLine, run_document, run_named, wake_lines, wake_of
-from adapters.text.agent_output import (
-    WITHOUT_REPORT,
-    field_lines,
-    last_wake,
-    outcome_text,
-    report_head,
-    report_history,
-    rule_text,
-    run_lines,
-    thread_heading,
-    thread_lines,
-    why_rows,
+from adapters.documents.wakes import (
+    WakeLine,
+    run_document,
+    run_named,
+    wake_lines,
+    wake_of,
+    wakes_found,
 )
+from adapters.text import agent_output as words
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import held
 from adapters.usecases.resolve import pick_agent, pick_task
@@ -45,7 +40,7 @@ WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name
 
 
 @command("report", "task=TASK|AGENT", example=f'"Fix the sink". {WHO}')
-@click.option("--history", is_flag=True, help="Its earlier reports, too.")
+@flag("--history", "Its earlier reports, too.")
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
     home = session.reading()
@@ -56,12 +51,12 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
     name, zone = home.services.agent(agent_id).name, home.settings.timezone
     if document.run_key is None:
         session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
-        session.say_each(last_wake(document))
+        session.say_each(words.last_wake(document))
         return
-    session.say_each(report_head(document, name, zone))
+    session.say_each(words.report_head(document, name, zone))
     session.say()
     session.markdown(document.content or "")
-    told = report_history(document, zone)
+    told = words.report_history(document, zone)
     if history:
         session.say("\n".join(["", "Earlier reports:", *(told or ["  none"])]))
     elif told:
@@ -69,33 +64,24 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
 
 
 @command("journal", "task=TASK|AGENT", example=f'"Fix the sink" --limit 5. {WHO}')
-@click.option("--limit", type=COUNT, default=50, show_default=True, metavar="N", help="At most.")
+@option("--limit=N", "At most.", COUNT, shown=50)
 def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
     home = session.reading()
     agent_id = pick_agent(home, task)
     found = agent_output.journal_documents(home, agent_id, limit)
-    if session.printed(found):
-        return
-    if not found:
-        name = safe(home.services.agent(agent_id).name)
-        session.say(f"{name}: no observations yet. Agents make them when they wake.")
-        return
-    zone = home.settings.timezone
-    rows = [
+    name, zone = safe(home.services.agent(agent_id).name), home.settings.timezone
+    none = f"{name}: no observations yet. Agents make them when they wake."
+    rows = (
         (local_time(one.at, zone), one.run_key[:ID_SHOWN], one.priority, one.category, one.text)
         for one in found
-    ]
-    session.table(("When", "Wake", "Priority", "Category", "Observation"), rows)
+    )
+    session.listing(found, ("When", "Wake", "Priority", "Category", "Observation"), rows, none)
 
 
 @command("messages", "agent=AGENT|TASK", example='"Fix the sink" --thread nb5evlz4 --limit 20')
-@click.option(
-    "--thread", default="", metavar="T", help="Only this run key or session; 8 letters do."
-)
-@click.option(
-    "--limit", type=COUNT, default=100, show_default=True, metavar="N", help="The newest N."
-)
+@option("--thread=T", "Only this run key or session; 8 letters do.", default="")
+@option("--limit=N", "The newest N.", COUNT, shown=100)
 def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
     """Read an agent's messages, thread by thread, the newest thread last.
 
@@ -113,28 +99,23 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
         session.say(f"{safe(home.services.agent(agent_id).name)}: {what}. {instead}")
         return
     for nth, one in enumerate(found):
-        session.say(("\n" if nth else "") + thread_heading(one), style="cyan")
-        session.say_each(thread_lines(one, home.settings.timezone))
+        session.say(("\n" if nth else "") + words.thread_heading(one), style="cyan")
+        session.say_each(words.thread_lines(one, home.settings.timezone))
 
 
 @command("wakes", "[task]=[TASK|AGENT]", example=("", f'"Fix the sink". {WHO}'))
-@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
-@click.option(
-    "--outcome",
-    type=click.Choice([*OUTCOMES, *STATES]),
-    help="Ended so, or, without an end, standing so.",
+@option("--limit=N", "At most.", COUNT, shown=20)
+@option(
+    "--outcome", "Ended so, or, without an end, standing so.", click.Choice([*OUTCOMES, *STATES])
 )
-@click.option("--all", "is_all", is_flag=True, help="Each timer wake that met nothing new, too.")
+@flag("--all is_all", "Each timer wake that met nothing new, too.")
 def wakes_command(
     session: Session, task: str | None, limit: int, outcome: str | None, *, is_all: bool
 ) -> None:
     """List wakes, the newest first."""
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
-    most = -1 if outcome else limit  # only the documents tell which are of an outcome
-    page = home.views.page(VIEW, shelf=shelf, newest_first=True, limit=most)
-    every = (each for one in page for each in one.every)
-    found = [one for one in every if not outcome or outcome in (one.outcome, one.state)]
+    found = wakes_found(home, shelf, outcome or "", limit)
     documents = wake_lines(home, found[:limit])
     if session.as_json:
         session.document(documents)
@@ -167,9 +148,9 @@ def _table(
             (
                 run_named(home, one.run_key, ID_SHOWN),
                 names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
-                one.reason,
+                words.reason_told(one),
                 local_time(one.started_at or one.queued_at, zone),
-                outcome_text(one) + f" ({one.error_code})" * bool(one.error_code),
+                words.outcome_text(one) + f" ({one.error_code})" * bool(one.error_code),
                 one.tool_calls,
                 one.proposals,
                 one.model,
@@ -191,7 +172,9 @@ def show_wake(session: Session, home: "Home", run_key: str, *, is_prompt: bool) 
     if session.printed(document):
         return
     name = home.services.agent(document.agent_id).name
-    session.say_each(run_lines(document, name, home.settings.timezone, run_named(home, run_key)))
+    session.say_each(
+        words.run_lines(document, name, home.settings.timezone, run_named(home, run_key))
+    )
     if document.started_at:
         run = run_named(home, run_key, ID_SHOWN)
         session.note(f"What the model was shown: `wakelog show {typed(run)} --prompt`.")
@@ -219,7 +202,7 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
     "[field]",
     example=('"Fix the sink" --limit 5', "journal:42", '"Fix the sink" due'),
 )
-@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
+@option("--limit=N", "The last N.", COUNT, shown=20)
 def why_command(session: Session, agent: str, field: str | None, limit: int) -> None:
     """Why an agent woke, or did not: its last triggers, the newest first.
 
@@ -235,7 +218,10 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     """
     home = session.reading()
     if field is not None:
-        _why_field(session, home, agent, field)
+        from adapters.usecases.task_history import why_field
+
+        why_it = why_field(home, pick_task(home, agent), field)
+        session.tell(why_it, *words.field_lines(why_it, home.settings.timezone))
         return
     if change := _CHANGE.fullmatch(agent):
         _why_change(session, home, int(change[2]), change[1] or "")
@@ -252,22 +238,13 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
     own = home.services.journal.replica if home.services.journal.is_shared else ""
     session.table(
         ("When", "Where", "What", "Outcome", "Wake", "Why not"),
-        why_rows(found, home.settings.timezone, own),
+        words.why_rows(found, home.settings.timezone, own),
     )
     if all(one.outcome == "unmatched" for one in found):
         session.note("Nothing has woken it yet; wake it with `wakelog wake`.")
     for one in waiting(home):
         if one.agent_id == agent_id:
             session.note(safe(f"{held(one)}."))
-
-
-def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
-    from adapters.usecases.task_history import why_field
-
-    found = why_field(home, pick_task(home, task), field)
-    if session.printed(found):
-        return
-    session.say_each(field_lines(found, home.settings.timezone))
 
 
 def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
@@ -280,15 +257,11 @@ def _why_change(session: Session, home: "Home", n: int, machine: str) -> None:
         agent_output.WhyAgent(agent.id, agent.name, **asdict(agent_output.why_document(home, one)))
         for agent, one in why.fates_of_change(home, n, replica)
     ]
-    if session.as_json:
-        session.document(found)
-    elif not found:
-        session.say(f"No agent subscribes to what the journal's append {n} touched.")
-    else:
-        rows = [
-            (one.agent, one.what, one.outcome,
-             run_shown(one.run_key or "") + WITHOUT_REPORT * one.report_missing,
-             rule_text(one.rule or ""))
-            for one in found
-        ]  # fmt: skip
-        session.table(("Agent", "What", "Outcome", "Wake", "Why not"), rows)
+    none = f"No agent subscribes to what the journal's append {n} touched."
+    rows = (
+        (one.agent, one.what, one.outcome,
+         run_shown(one.run_key or "") + words.WITHOUT_REPORT * one.report_missing,
+         words.rule_text(one.rule or ""))
+        for one in found
+    )  # fmt: skip
+    session.listing(found, ("Agent", "What", "Outcome", "Wake", "Why not"), rows, none)

@@ -8,18 +8,17 @@ import click
 from adapters.cli.consent import agreed_tokens
 from adapters.cli.evaluate import chance, directives_of, share_text
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, yes_option
+from adapters.cli.shared import Session, flag, option, yes_option
 from adapters.documents.evaluations import RehearsalArm, RehearsalDetails
 from adapters.home.prices import costs_at
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, safe
+from adapters.text.common import ID_SHOWN, counted, safe
 from domain.scaffold import SCAFFOLD
 
 if TYPE_CHECKING:
     from adapters.usecases.rehearse import Rehearsal
 
 HEADINGS = ("What", "Kept", "Lost", "Avoided", "Repeated", "New (foreseen)", "Score")
-EMPTY = "Nothing was decided in these wakes yet; see `wakelog inbox`; `--all` takes the other half."
+EMPTY = "Nothing was decided in these wakes yet; see `wakelog inbox`"
 CLOSED = "Nothing is left to compare; `wakelog policy show` tells what may be sent."
 _FILE = click.Path(exists=True, dir_okay=False)
 
@@ -29,29 +28,27 @@ _FILE = click.Path(exists=True, dir_okay=False)
     "[template]=[T[.N]]",
     example=("Laura.2", "Laura --general-file calmer.md --show", "--model openai:fast --wakes 20"),
 )
-@click.option("--general-file", type=_FILE, help="These directives, how to work,")
-@click.option("--report-file", type=_FILE, help="and how to report; else those of T, or in force.")
-@click.option("--model", default="", metavar="M", help="Who answers; else the model in force.")
-@click.option(
-    "--without", type=click.Choice(["lessons"]),
-    help="Do not show how earlier proposals fared.",
+@option("--general-file", "These directives, how to work,", _FILE)
+@option("--report-file", "and how to report; else those of T, or in force.", _FILE)
+@option("--model=M", "Who answers; else the model in force.", default="")
+@option("--without", "Do not show how earlier proposals fared.", click.Choice(["lessons"]))
+@option(
+    "--wakes=N",
+    "So many with something decided, the newest, and half as many that proposed nothing.",
+    click.IntRange(1, 10_000), shown=40,
 )  # fmt: skip
-@click.option(
-    "--wakes", type=click.IntRange(1, 10_000), default=40, show_default=True, metavar="N",
-    help="So many with something decided, the newest, and half as many that proposed nothing.",
+@option("--since=DATE", "None that ended before this day.", default="")
+@flag("--all is_all", "Not only the half that is kept for this.")
+@option(
+    "--tokens=N", "Begin no other wake after so many; else what you agreed to, with --yes 200,000.",
+    click.IntRange(min=1),
 )  # fmt: skip
-@click.option("--since", default="", metavar="DATE", help="None that ended before this day.")
-@click.option("--all", "is_all", is_flag=True, help="Not only the half that is kept for this.")
-@click.option(
-    "--tokens", type=click.IntRange(min=1), metavar="N",
-    help="Begin no other wake after so many; else what you agreed to, with --yes 200,000.",
+@option(
+    "--at-once=N", "Wakes beside each other, of a model that is far away.", click.IntRange(1, 64),
+    shown=4,
 )  # fmt: skip
-@click.option(
-    "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N",
-    help="Wakes beside each other, of a model that is far away.",
-)  # fmt: skip
-@click.option("--scaffold", type=click.IntRange(0, SCAFFOLD), default=0, hidden=True)
-@click.option("--show", is_flag=True, help="Tell each proposal that fared otherwise.")
+@option("--scaffold", kind=click.IntRange(0, SCAFFOLD), default=0, hidden=True)
+@flag("--show", "Tell each proposal that fared otherwise.")
 @yes_option("Send what the wakes were shown to the model unasked.")
 def rehearse_command(session: Session, /, template: str, **options: Any) -> None:
     """Try a model, or a wording, on your own past.
@@ -79,7 +76,7 @@ def rehearse_command(session: Session, /, template: str, **options: Any) -> None
         stopped = rehearsal.run(progress, tokens_max, wish.at_once)
     found = rehearsal.details(stopped, is_showing=wish.show)
     if not session.printed(found):
-        _tell(session, found)
+        _tell(session, found, is_all=wish.is_all)
     raise SystemExit(1 if found.stopped else 0)
 
 
@@ -98,7 +95,7 @@ def _agreed(session: Session, rehearsal: "Rehearsal", tokens: int | None) -> int
 # --------------------------------------------------------------------------------------- in words
 
 
-def _tell(session: Session, found: RehearsalDetails) -> None:
+def _tell(session: Session, found: RehearsalDetails, *, is_all: bool) -> None:
     quiet = f", {found.quiet} more quiet ones" if found.quiet else ""
     told = [f"{counted(found.wakes, 'wake')} of {counted(found.agents, 'agent')}{quiet}"]
     if found.models:
@@ -114,7 +111,8 @@ def _tell(session: Session, found: RehearsalDetails) -> None:
         why = "it was interrupted" if found.stopped == "interrupted" else "its tokens were used"
         session.say(f"These are not all of them: {why}.", style="yellow")
     if not found.decided:
-        session.say(CLOSED if found.left_out or found.stopped else EMPTY)
+        other = "." if is_all else "; `--all` takes the other half."
+        session.say(CLOSED if found.left_out or found.stopped else f"{EMPTY}{other}")
         return
     session.table(HEADINGS, [_cells(one) for one in found.arms])
     session.say(_verdict(found))

@@ -13,7 +13,7 @@ from adapters.cli.event_lines import EventLines, warned
 from adapters.cli.importing import check_sources, import_again
 from adapters.cli.lazy_groups import command
 from adapters.cli.serve import beside
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.cli.sync import synced
 from adapters.cli.write_back import FollowedFiles
 from adapters.documents.results import RunCounts
@@ -34,58 +34,36 @@ STOP_SECONDS = 10.0
 
 
 @command("run", example=("--watch TODO.md --serve", "--until-idle"))
-@click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
-@click.option(
-    "--watch",
-    "files",
-    type=click.Path(),
-    multiple=True,
-    metavar="FILE",
-    help="Import this file when it changes; see write_back below [import] in settings.toml.",
-)
-@click.option(
-    "--agents/--no-agents",
+@flag("--until-idle", "End once nothing runs and nothing is due soon.")
+@option(
+    "--watch files=FILE",
+    "Import this file when it changes; see write_back below [import] in settings.toml.",
+    click.Path(), multiple=True,
+)  # fmt: skip
+@option(
+    "--agents/--no-agents", "With --watch: new tasks get an agent each; else as the settings say.",
     default=None,
-    help="With --watch: new tasks get an agent each; else as the settings say.",
-)
-@click.option(
+)  # fmt: skip
+@flag(
     "--allow-sending",
-    is_flag=True,
-    help="Agree to what the models are sent that are in use, for all categories there are.",
+    "Agree to what the models are sent that are in use, for all categories there are.",
 )
-@click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
-@click.option(
-    "--sync",
-    "folder",
-    is_flag=False,
-    flag_value="",
-    metavar="[DIR]",
-    help="Meet the other machines in DIR, as `wakelog sync` does, for as long as it runs.",
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
-)
-@click.option("--token", "is_asked", is_flag=True, help="Of the page: ask for one.")
-@click.option(
-    "--grace",
-    type=click.FloatRange(0, 3600),
-    default=STOP_SECONDS,
-    show_default=True,
-    help="Seconds that wakes may take to end when it is stopped.",
-)
+@flag("--serve", "Open the page of this home, too; prints where.")
+@option(
+    "--sync folder=[DIR]",
+    "Meet the other machines in DIR, as `wakelog sync` does, for as long as it runs.",
+    is_flag=False, flag_value="",
+)  # fmt: skip
+@option("--port=N", "Of the page; else 8765 or so.", click.IntRange(0, 65_535))
+@flag("--token is_asked", "Of the page: ask for one.")
+@option(
+    "--grace", "Seconds that wakes may take to end when it is stopped.", click.FloatRange(0, 3600),
+    shown=STOP_SECONDS,
+)  # fmt: skip
 def run_command(  # noqa: PLR0913  click hands over one argument for each option
-    session: Session,
-    files: Sequence[str],
-    grace: float,
-    port: int | None,
-    folder: str | None,
-    *,
-    agents: bool | None,
-    until_idle: bool,
-    allow_sending: bool,
-    serve: bool,
-    is_asked: bool,
-) -> None:
+    session: Session, files: Sequence[str], grace: float, port: int | None, folder: str | None, *,
+    agents: bool | None, until_idle: bool, allow_sending: bool, serve: bool, is_asked: bool,
+) -> None:  # fmt: skip
     """Wake agents as their tasks change and their timers fire, until it is stopped.
 
     Its log goes to stderr, with --json one JSON object a line. Several may run on one home: each
@@ -103,10 +81,11 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     into the watched files, as `wakelog write-back` does; a file that changed is imported first. Of
     machines that share a home the one that leads does it.
 
+    What is older than the settings allow below [retain] is dropped once a day, as `wakelog retain`
+    does it.
+
     With --sync it meets the other machines as it begins, five seconds after the last change here,
     as the folder changes, and as it ends: in DIR, else the folder of the settings, else the last.
-
-    What they name below [retain] is dropped once a day, see `wakelog retain`.
 
     Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """

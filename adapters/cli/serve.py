@@ -5,33 +5,31 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import click
 
 from adapters import launch
+from adapters.cli.event_lines import EventLines, warned
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.launch import HOST, PORT, LocalPage
+from domain.errors import invalid
 
 
 @command("serve", example=("--open", "--token --port 9000"))
-@click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help=f"Else {PORT}.")
-@click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
-@click.option("--token", "is_asked", is_flag=True, help="Ask for a token on this machine, too.")
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, without a token.")
-@click.option("--database", "is_many", is_flag=True, help="All homes of WAKELOG_DATABASE.")
-@click.option("--secure", "is_secure", is_flag=True, help="Behind a proxy that encrypts.")
+@option("--port=N", f"Else {PORT}.", click.IntRange(0, 65_535))
+@option("--host=H", "Else this machine alone.", default=HOST)
+@flag("--token is_asked", "Ask for a token on this machine, too.")
+@flag("--open is_opened", "Open it in the browser, without a token.")
+@flag("--database is_many", "All homes of WAKELOG_DATABASE.")
+@flag("--secure is_secure", "Behind a proxy that encrypts.")
+@option("--health=PORT", "With --database: tell over HTTP how it is.", click.IntRange(0, 65_535))
 def serve_command(
-    session: Session,
-    port: int | None,
-    host: str,
-    *,
-    is_asked: bool,
-    is_opened: bool,
-    is_many: bool,
-    is_secure: bool,
-) -> None:
+    session: Session, port: int | None, host: str, *, is_asked: bool, is_opened: bool,
+    is_many: bool, **of_many: Any,
+) -> None:  # fmt: skip
     """Open a local page: see what agents do, decide what they propose.
 
     It answers to this machine only, to all of its accounts. With --token it asks who opens it for
@@ -41,10 +39,15 @@ def serve_command(
 
     With --database it shows all homes of a database below /h/NAME, to who brings a token of it
     (`wakelog token create NAME`); with --secure browsers keep it for encrypted addresses alone.
+    With --health it answers on a port of its own: /live, /ready (it reaches the database), and
+    /metrics for Prometheus: requests, refusals, seconds. With --json its log is one JSON object a
+    line on stderr.
     """
     if is_many:
-        _serve_homes(session, host, port, is_secure=is_secure)
+        _serve_homes(session, host=host, port=port, **of_many)
         return
+    if of_many["health"] is not None:
+        raise invalid("--health tells of a page of many homes", "add --database")
     token = launch.token_for(host, os.environ, is_asked=is_asked)
     session.settle()
     page = LocalPage(session.place, os.environ, session.model, host=host, port=port, token=token)
@@ -71,16 +74,20 @@ def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[st
         page.close()
 
 
-def _serve_homes(session: Session, host: str, port: int | None, *, is_secure: bool) -> None:
-    page = launch.HomesPage(os.environ, host=host, port=port, is_secure=is_secure)
-    try:
+def _serve_homes(session: Session, **given: Any) -> None:
+    page = launch.HomesPage(os.environ, **given)
+    with ExitStack() as stack:
+        stack.callback(page.close)
+        lines = EventLines(session, "UTC")
+        if session.as_json:
+            stack.enter_context(warned(lines))
         session.note(f"Serving the homes of {page.database}; Ctrl-C ends it.")
+        if page.health:
+            lines.tell("healthy", address=page.health)
         for address in page.addresses:
             click.echo(address)
         sys.stdout.flush()
         page.run()
-    finally:
-        page.close()
 
 
 def _tell(session: Session, page: LocalPage, token: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -79,14 +79,9 @@ class Session:
     """One run of the command line: where the home is, and how to print."""
 
     def __init__(
-        self,
-        where: "HomeLocation | Path",
-        *,
-        model: str,
-        as_json: bool,
-        is_quiet: bool,
+        self, where: "HomeLocation | Path", *, model: str, as_json: bool, is_quiet: bool,
         is_named: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.where = where
         self.path = where if isinstance(where, Path) else where.folder
         self.is_named = is_named  # with --home
@@ -113,7 +108,9 @@ class Session:
         new one has, where somebody can answer."""
         is_first = self._home is None or not self._is_writing
         if is_first and is_asking:
-            self._ask_zone()
+            self.check_named()
+            if self.can_ask and not self.place.exists():
+                self.offer_zone()
         home = self._open(is_writing=True)
         if is_first:
             self._is_writing = True
@@ -146,11 +143,7 @@ class Session:
 
     def settle(self) -> None:
         """Ask whether a folder that is not where it was has been moved, copied or put back, where
-        somebody can answer.
-
-        Raises:
-            Refused: Code ``moved_home``: nobody can; or it may not be written for another reason.
-        """
+        somebody can answer. Raises Refused: nobody can, or it may not be written at all."""
         try:
             self.place.check_writing(os.environ)
         except Refused as refused:
@@ -170,19 +163,10 @@ class Session:
                 adopt.adopt_folder(self.path, os.environ, is_copy=how == "copy")
 
     def check_named(self) -> None:
-        """Look whether a home that was named with --home is there, where a command needs one.
-
-        Raises:
-            Refused: Code ``invalid_value``: it is not; its name may be mistyped.
-        """
+        """Refuse a home that was named with --home and is not there, where a command needs one."""
         if self.is_named and _command() not in BEGINS and not self.place.exists():
             instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
             raise invalid(f"there is no home at {self.place.name}", instead)
-
-    def _ask_zone(self) -> None:
-        self.check_named()
-        if self.can_ask and not self.place.exists():
-            self.offer_zone()
 
     def offer_zone(self) -> None:
         """Ask whether a home takes the machine's time zone, where its own is another one."""
@@ -274,6 +258,21 @@ class Session:
             self.document(document)
         return self.as_json
 
+    def tell(self, document: object, *lines: str) -> None:
+        """Print a document where --json asks for one, else lines for a person."""
+        if not self.printed(document):
+            self.say_each(lines)
+
+    def listing(
+        self, documents: Sequence[object], headings: Sequence[str],
+        rows: "Iterable[Sequence[object]]", none: str,
+    ) -> None:  # fmt: skip
+        """Print documents, for a person as a table, or `none` where there are none."""
+        if self.as_json or not documents:
+            self.tell(documents, none)
+        else:
+            self.table(headings, [*rows])
+
     def say(self, text: str = "", *, style: str = "") -> None:
         """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
@@ -364,18 +363,10 @@ class Session:
         return self.log_bar(label, is_wanted=count >= PROGRESS_FROM)
 
     def table(
-        self,
-        headings: Sequence[str],
-        rows: Sequence[Sequence[object]],
-        styles: Sequence[str] = (),
+        self, headings: Sequence[str], rows: Sequence[Sequence[object]], styles: Sequence[str] = ()
     ) -> None:
-        """Print a table: drawn on a terminal, tab-separated with its headings in a pipe.
-
-        Args:
-            headings: Of the columns.
-            rows: Cells.
-            styles: Of each row on a terminal: ``bold``, or a colour; empty: none has one.
-        """
+        """Print a table: drawn on a terminal, tab-separated with its headings in a pipe. `styles`:
+        of each row on a terminal: ``bold``, or a colour; empty: none has one."""
         if self.as_json:
             return
         if not sys.stdout.isatty():
@@ -424,6 +415,23 @@ def _plain(cell: object) -> str:
     return "" if cell is None else one_line(str(cell))
 
 
+def option(
+    named: str, told: str = "", kind: Any = None, shown: object = None, **settings: Any
+) -> Callable[[F], F]:
+    """An option with a value, as `--limit`, or `--label labels=L`: `labels` for the function, L in
+    the help. `kind`: the type of its value; else a text. `shown`: a default that the help tells."""
+    names, _, metavar = named.partition("=")
+    if shown is not None:
+        settings |= {"default": shown, "show_default": True}
+    settings |= {"metavar": metavar or None, "help": told or None, "type": kind}
+    return click.option(*names.split(), **settings)
+
+
+def flag(named: str, told: str, **settings: Any) -> Callable[[F], F]:
+    """An option that is given or not."""
+    return option(named, told, is_flag=True, **settings)
+
+
 def key_option(command: F) -> F:
     """``--key K``: makes a writing command safe to retry."""
     return named_key_option("--key")(command)
@@ -436,15 +444,7 @@ def named_key_option(name: str) -> Callable[[F], F]:
         ctx.meta[TYPED_KEY] = key
         return key
 
-    return click.option(
-        name,
-        "key",
-        default="",
-        type=retry_key,
-        callback=keep,
-        metavar="K",
-        help="Make a retry safe.",
-    )
+    return option(f"{name} key=K", "Make a retry safe.", retry_key, default="", callback=keep)
 
 
 def json_option(command: F) -> F:
@@ -455,10 +455,8 @@ def json_option(command: F) -> F:
         if value and session is not None:
             session.as_json = True
 
-    option = click.option(
-        "--json", is_flag=True, expose_value=False, callback=keep, help="Print one JSON document."
-    )
-    return option(command)
+    printing = flag("--json", "Print one JSON document.", expose_value=False, callback=keep)
+    return printing(command)
 
 
 def yes_option(help_text: str) -> Callable[[F], F]:
@@ -467,4 +465,4 @@ def yes_option(help_text: str) -> Callable[[F], F]:
     def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.ensure_object(Session).is_agreed = value
 
-    return click.option("--yes", is_flag=True, expose_value=False, callback=keep, help=help_text)
+    return flag("--yes", help_text, expose_value=False, callback=keep)

@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag
 from adapters.text.common import ID_SHOWN, typed
 from adapters.usecases.resolve import pick_run, pick_task
 from domain.errors import Refused, Remedy
@@ -19,8 +17,8 @@ if TYPE_CHECKING:
     "what=TASK|RUN",
     example=('"Book the flight"', "nb5evlz4", "nb5evlz4 --prompt > prompt.txt"),
 )
-@click.option("--wake", "is_wake", is_flag=True, help="It is a wake.")
-@click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
+@flag("--wake is_wake", "It is a wake.")
+@flag("--prompt", "Only what the model was shown, byte for byte.")
 def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) -> None:
     """Show all about a task: fields, checklist, notes, time, links, history, and its report; or a
     wake, step by step: why, what was asked, answered, done, and how it ended.
@@ -41,11 +39,7 @@ def show_command(session: Session, what: str, *, is_wake: bool, prompt: bool) ->
 
 def _named(home: "Home", what: str, *, is_wake: bool) -> tuple[str, str]:
     """The wake that a word names, or the task: whole run keys and long beginnings of one are wakes,
-    short ones only where no task is meant.
-
-    Raises:
-        Refused: It names neither, or both.
-    """
+    short ones only where no task is meant. Raises Refused: it names neither, or both."""
     from projections.wakes import VIEW
 
     begun = what.partition("@")[0].lower()

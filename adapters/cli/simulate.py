@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, option
 from adapters.documents.results import SimulationDetails
 from adapters.home.files import check_no_database
 from adapters.proof import histories
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -29,21 +28,15 @@ WAKES_MAX = 10_000_000
     epilog="Examples: wakelog simulate --wakes 500 --seed monday; "
     "wakelog --json simulate --wakes 20000 --seed 7 --keep failing.jsonl",
 )
-@click.option("--wakes", type=click.IntRange(1, WAKES_MAX), default=200, show_default=True)
-@click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
-@click.option(
-    "--replicas",
-    type=click.IntRange(1, 5),
-    default=1,
-    show_default=True,
-    help="Machines of each home, which meet in a folder.",
+@option("--wakes", kind=click.IntRange(1, WAKES_MAX), shown=200)
+@option("--seed=TEXT", shown="wakelog")
+@option(
+    "--replicas", "Machines of each home, which meet in a folder.", click.IntRange(1, 5), shown=1
 )
-@click.option(
-    "--keep",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to write a failing episode, as a history.",
-)
+@option(
+    "--keep=FILE", "Where to write a failing episode, as a history.",
+    click.Path(dir_okay=False, path_type=Path),
+)  # fmt: skip
 def simulate_command(
     session: Session, wakes: int, seed: str, replicas: int, keep: Path | None
 ) -> None:
@@ -64,24 +57,21 @@ def simulate_command(
     with session.bar("Simulating", wakes) as bar:
         done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos), play)
     kept = _kept(done, keep, play) if keep and done.faults else None
-    if session.as_json:
-        session.document(
-            SimulationDetails(
-                ok=not done.faults,
-                seed=seed,
-                digest=done.digest,
-                episodes=done.episodes,
-                wakes=done.wakes,
-                rows=done.rows,
-                crashes=done.crashes,
-                faults=list(done.faults),
-                failed=done.failed or None,
-                steps=[(one.deed, one.who, one.how) for one in done.steps],
-                history=str(kept) if kept else None,
-                replicas=replicas,
-            )
-        )
-    else:
+    document = SimulationDetails(
+        ok=not done.faults,
+        seed=seed,
+        digest=done.digest,
+        episodes=done.episodes,
+        wakes=done.wakes,
+        rows=done.rows,
+        crashes=done.crashes,
+        faults=list(done.faults),
+        failed=done.failed or None,
+        steps=[(one.deed, one.who, one.how) for one in done.steps],
+        history=str(kept) if kept else None,
+        replicas=replicas,
+    )
+    if not session.printed(document):
         _tell(session, done, kept)
     raise SystemExit(1 if done.faults else 0)
 

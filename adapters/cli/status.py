@@ -1,16 +1,14 @@
 """`wakelog status`: what waits, runs or is in doubt."""
 
-import click
-
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import NO_HOME, Session
+from adapters.cli.shared import NO_HOME, Session, flag
 from adapters.documents.status import count_status, status_document
 from adapters.text.common import safe
 from adapters.text.status import LINES_MAX, status_lines
 
 
 @command("status", example=("--json", "--check || systemctl --user restart wakelog"))
-@click.option("--check", is_flag=True, help="Whether agents are awake, as `health` says.")
+@flag("--check", "Whether agents are awake, as `health` says.")
 def status_command(session: Session, *, check: bool) -> None:
     """What is queued, running, waiting, due or in doubt."""
     if check:

@@ -9,45 +9,27 @@ from msgspec.structs import replace
 
 from adapters.cli.event_lines import EventLines
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import NO_HOME, Session
+from adapters.cli.shared import NO_HOME, Session, flag
 from adapters.documents.sync import JoinReport, NamedReplica, SyncReport
 from adapters.sync.background_sync import BackgroundSync, SyncListener
 from adapters.sync.import_ import RowsTaken
 from adapters.sync.machines import host_name, let_lead, name_replica, retire
 from adapters.sync.sync_home import replicas_of_home, sync_folder_of, sync_home
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
-from adapters.text.sync import (
-    NOTHING_TO_JOIN,
-    first_lines,
-    join_lines,
-    join_question,
-    replica_cells,
-    rescue_lines,
-    sync_lines,
-)
+from adapters.text import sync as words
+from adapters.text.common import counted, safe
 from domain.errors import WakelogError, invalid
-
-TROUBLE = ("newer", "fork", "erasure")  # which time alone does not settle
 
 
 @command("sync", example=("~/Sync/wakelog", "~/Sync/wakelog --join"))
 @click.argument("folder", metavar="[DIR]", default="")
-@click.option("--join", "is_join", is_flag=True, help="Bring this home's own tasks into that one.")
-@click.option("--yes", "is_agreed", is_flag=True, help="With --join: do not ask.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
-@click.option(
-    "--accept-erasures", is_flag=True, help="Erase here, too, what was written to here since."
-)
+@flag("--join is_join", "Bring this home's own tasks into that one.")
+@flag("--yes is_agreed", "With --join: do not ask.")
+@flag("--dry-run is_dry", "Only tell what would be done.")
+@flag("--accept-erasures", "Erase here, too, what was written to here since.")
 def sync_command(
-    session: Session,
-    folder: str,
-    *,
-    is_join: bool,
-    is_agreed: bool,
-    is_dry: bool,
+    session: Session, folder: str, *, is_join: bool, is_agreed: bool, is_dry: bool,
     accept_erasures: bool,
-) -> int:
+) -> int:  # fmt: skip
     """Meet the other machines of this home in a folder: take what is new, then give.
 
     DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines, and is
@@ -85,13 +67,13 @@ def _synced(
 
 def _tell_synced(session: Session, did: SyncReport, *, is_first: bool) -> None:
     settings = session.settings()
-    session.say_each(sync_lines(did, settings.timezone))
-    for line in first_lines(did, settings) if is_first else ():
+    session.say_each(words.sync_lines(did, settings.timezone))
+    for line in words.first_lines(did, settings) if is_first else ():
         session.note(line)
 
 
 def _is_stuck(did: SyncReport) -> bool:
-    return any(one.for_ in TROUBLE for one in did.waiting)
+    return any(one.is_trouble for one in did.waiting)
 
 
 def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> int:
@@ -101,16 +83,13 @@ def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> in
     plan = join_plan(session.place, os.environ, folder)
     if plan is None:
         did, is_first = _synced(session, folder, is_dry=is_dry)
-        if session.as_json:
-            session.document(JoinReport(did.replica, "", "", 0, 0, 0, synced=did))
-        else:
-            session.say(NOTHING_TO_JOIN)
-            _tell_synced(session, did, is_first=is_first and not is_dry)
+        document = JoinReport(did.replica, "", "", 0, 0, 0, synced=did)
+        session.tell(document, words.NOTHING_TO_JOIN)
+        _tell_synced(session, did, is_first=is_first and not is_dry)
         return int(_is_stuck(did))
-    told = safe(join_question(plan.folder, plan.tasks, plan.there, plan.agents))
+    told = safe(words.join_question(plan.folder, plan.tasks, plan.there, plan.agents))
     if is_dry:
-        if not session.printed(JoinReport("", "", "", plan.tasks, plan.there, plan.agents)):
-            session.say(told)
+        session.tell(JoinReport("", "", "", plan.tasks, plan.there, plan.agents), told)
         return 0
     if not (is_agreed or plan.is_begun):
         if not session.can_ask:
@@ -118,8 +97,7 @@ def _join(session: Session, folder: str, *, is_agreed: bool, is_dry: bool) -> in
         click.confirm(f"{told} Join them?", abort=True, err=True)
     with _steps(session, "Joining") as step:
         joined = join(session.place, os.environ, plan, host=host_name(os.environ), step=step)
-    if not session.printed(joined):
-        session.say_each(join_lines(joined, session.settings().timezone))
+    session.tell(joined, *words.join_lines(joined, session.settings().timezone))
     return int(bool(joined.refused or (joined.synced and _is_stuck(joined.synced))))
 
 
@@ -137,9 +115,8 @@ def _show_replicas(session: Session) -> None:
         session.say(NO_HOME.format(home.place.name))
         return
     found = replicas_of_home(home)
-    if session.printed(found):
-        return
-    cells = [replica_cells(one, home.settings.timezone) for one in found]
+    session.printed(found)
+    cells = [words.replica_cells(one, home.settings.timezone) for one in found]
     session.table(("Name", "Replica", "Append", "Seen", "State"), cells)
 
 
@@ -148,13 +125,13 @@ def replicas_name(session: Session, label: str) -> None:
     """Call this machine LABEL; the others hear of it with the next sync."""
     home = session.writing()
     name_replica(home, label)
-    if not session.printed(NamedReplica(home.services.journal.replica, label)):
-        session.say(safe(f"This machine is {label} now."))
+    did = NamedReplica(home.services.journal.replica, label)
+    session.tell(did, safe(f"This machine is {label} now."))
 
 
 @command("replicas rescue", example=("--dry-run", ""))
 @click.argument("folder", metavar="[DIR]", default="")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@flag("--dry-run is_dry", "Only tell what would be done.")
 def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
     """Go on under a new name, where another home wrote under the name of this one.
 
@@ -169,8 +146,7 @@ def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
     session.check_named()
     with _steps(session) as step:
         did = rescue(session.place, os.environ, folder, is_dry=is_dry, step=step)
-    if not session.printed(did):
-        session.say_each(rescue_lines(did, session.settings().timezone))
+    session.tell(did, *words.rescue_lines(did, session.settings().timezone))
     return int(bool(did.refused))
 
 
@@ -207,9 +183,7 @@ def replicas_retire(session: Session, name: str) -> None:
     it comes back after all, what it wrote is taken as ever.
     """
     did = retire(session.writing(), name)
-    if session.printed(did):
-        return
-    session.say(safe(f"{did.label or did.replica} is gone for good."))
+    session.tell(did, safe(f"{did.label or did.replica} is gone for good."))
     if did.operations or did.wakes:
         taken = f"{counted(did.operations, 'change')} and {counted(did.wakes, 'wake')}"
         session.say(f"Of what it had in hand {taken} go on here.")
@@ -281,7 +255,7 @@ class _SyncLines:
             took=did.took,
             gave=did.gave,
             conflicts=did.conflicts,
-            message=" ".join(sync_lines(shown, self._zone)),
+            message=" ".join(words.sync_lines(shown, self._zone)),
         )
 
     def _failed(self, error: Exception) -> None:

@@ -2,20 +2,21 @@
 
 import os
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from adapters.cli.editing import Editing, edit_in_editor, named, on_each, on_task
 from adapters.cli.lazy_groups import group, keyed
-from adapters.cli.param_types import TEXT, long_text, warn_of_secrets
-from adapters.cli.shared import F, Session, complain, yes_option
+from adapters.cli.param_types import long_text, warn_of_secrets
+from adapters.cli.shared import F, Session, complain, flag, option, yes_option
 from adapters.documents.tasks import catalog_of, label_named, task_page
 from adapters.text.task import stopped
 from adapters.usecases import tasks
-from adapters.usecases.inputs import NONE, day, first_instant, minutes, status_named, typed
-from adapters.usecases.tasks import edit_task
+from adapters.usecases.inputs import NONE, fields_of, first_instant, minutes
+from adapters.usecases.resolve import pick_entry
+from adapters.usecases.tasks import set_done
 from domain.errors import Refused, invalid
 from domain.journal import edits
 from domain.journal.document import task_line
@@ -25,49 +26,16 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-def _dashed(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _field_options(command: F) -> F:
     options = (
-        click.option("--description", type=TEXT, metavar="TEXT", help="Or `-` for stdin."),
-        click.option(
-            "--status", type=TEXT, metavar="S", help="open, groomed, in-progress, blocked, ..."
-        ),
-        click.option("--reason", type=TEXT, metavar="R", help="Why; needed for blocked, on-hold."),
-        click.option(
-            "--until", type=TEXT, metavar="DAY", help="Of on-hold: when it comes back; as --due."
-        ),
-        *(
-            click.option(_dashed(one.name), type=TEXT, metavar=one.metavar, help=one.help)
-            for one in FIELDS
-        ),
-        click.option("--category", type=TEXT, metavar="C", help="A category's name."),
+        option("--description=TEXT", "Or `-` for stdin."),
+        option("--status=S", "open, groomed, in-progress, blocked, ..."),
+        option("--reason=R", "Why; needed for blocked, on-hold."),
+        option("--until=DAY", "Of on-hold: when it comes back; as --due."),
+        *(option(f"--{one.name.replace('_', '-')}={one.metavar}", one.help) for one in FIELDS),
+        option("--category=C", "A category's name."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
-    """The options that were given, as the journal's commands take them."""
-    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if "reason" in fields and "status" not in fields:
-        raise invalid("--reason is given without --status", "say which status it is for")
-    if "status" in fields:
-        fields["status"] = status_named(fields["status"])
-    if "until" in fields:
-        until = fields.pop("until")
-        if fields.get("status") != "ON HOLD" or "wait_until" in fields:
-            because = "--until is of a task that is set on hold"
-            raise invalid(because, "say --status on-hold with it, or --wait-until DAY instead")
-        fields["wait_until"] = day(until, session.reading())
-        fields.setdefault("reason", f"until {fields['wait_until']}")
-    for field in FIELDS:
-        if field.name in fields:
-            fields[field.name] = typed(field, fields[field.name], session.reading)
-    return fields
+    return reduce(lambda given, put: put(given), reversed(options), command)
 
 
 @keyed(
@@ -75,28 +43,15 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
     example='Book the flight --due 2027-02-12 --item "Compare"',
 )  # fmt: skip
 @_field_options
-@click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
-@click.option("--item", "items", multiple=True, metavar="I", help="A checklist item.")
-@click.option(
-    "--file",
-    type=click.Path(),
-    default="",
-    metavar="FILE",
-    help="Give it a line in this file, too.",
-)
+@option("--label labels=L", "A label's name.", multiple=True)
+@option("--item items=I", "A checklist item.", multiple=True)
+@option("--file=FILE", "Give it a line in this file, too.", click.Path(), default="")
 def add(
-    session: Session,
-    /,
-    title: Sequence[str],
-    labels: Sequence[str],
-    items: Sequence[str],
-    file: str,
-    key: str,
-    description: str | None,
-    **given: str | None,
-) -> None:
+    session: Session, /, title: Sequence[str], labels: Sequence[str], items: Sequence[str],
+    file: str, key: str, description: str | None, **given: str | None,
+) -> None:  # fmt: skip
     """Add a task, with a checklist if you like; with --file also to a file that was imported."""
-    fields = _fields(session, given)
+    fields = fields_of(given, session.reading)
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
@@ -116,17 +71,13 @@ def add(
 
 
 @keyed("log", "title...=TITLE...", example="Called the landlord --time 30m")
-@click.option("--time", "took", default="", metavar="T", help="How long it took: 30m, 1h30.")
-@click.option("--category", default="", metavar="C", help="A category's name.")
-@click.option("--label", "labels", multiple=True, metavar="L", help="A label's name.")
+@option("--time took=T", "How long it took: 30m, 1h30.", default="")
+@option("--category=C", "A category's name.", default="")
+@option("--label labels=L", "A label's name.", multiple=True)
 def log_command(
-    session: Session,
-    title: Sequence[str],
-    took: str,
-    category: str,
-    labels: Sequence[str],
+    session: Session, title: Sequence[str], took: str, category: str, labels: Sequence[str],
     key: str,
-) -> None:
+) -> None:  # fmt: skip
     """Write down what was done already: a task that is done, and the time that it took."""
     editing = Editing(session, key)
     spent = minutes(took) if took else 0
@@ -157,29 +108,23 @@ MANY = yes_option("Do not ask before more than ten tasks.")
 
 
 @keyed("edit", "task...=TASK...", old="task set", example='"Book the flight" --due friday')
-@click.option("--title", metavar="T", help="A new title.")
+@option("--title=T", "A new title.")
 @_field_options
-@click.option("--all", "is_last", is_flag=True, help="Of one that repeats and is closed: no next.")
-@click.option("--label", "labels", multiple=True, metavar="L", help="Put a label on.")
-@click.option("--no-label", "gone", multiple=True, metavar="L", help="Take a label off.")
+@flag("--all is_last", "Of one that repeats and is closed: no next.")
+@option("--label labels=L", "Put a label on.", multiple=True)
+@option("--no-label gone=L", "Take a label off.", multiple=True)
 @MANY
 def edit(
-    session: Session,
-    /,
-    task: Sequence[str],
-    title: str | None,
-    key: str,
-    description: str | None,
-    is_last: bool,
-    **given: Any,
-) -> None:
+    session: Session, /, task: Sequence[str], title: str | None, key: str, description: str | None,
+    is_last: bool, **given: Any,
+) -> None:  # fmt: skip
     """Change fields of tasks; what is not named stays as it is. Without an option your editor
     (VISUAL or EDITOR) opens all that the task has.
 
     One that repeats is followed by the next once it is done or rejected.
     """
     labels, gone = given.pop("labels"), given.pop("gone")
-    fields = _fields(session, given)
+    fields = fields_of(given, session.reading)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
     if description is None and not (fields or labels or gone):
@@ -194,21 +139,17 @@ def edit(
         label_named(catalog_of(session.reading()), name)  # before anything is done
 
     def deed(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
-        change = partial(edit_task, home, task_id, fields, description=text, is_last=is_last)
-        if not (labels or gone):
-            return change(key)
-        put = tasks.assign_labels(home, task_id, labels, key, gone)
-        if not fields and text is None:
-            return put._replace(ids=(task_id,))
-        made = change(key or put.name, nth=2)
-        return put.then(made)._replace(ids=made.ids)
+        return tasks.change_task(
+            home, task_id, fields, key, labels=labels, remove=gone, description=text,
+            is_last=is_last,
+        )  # fmt: skip
 
     on_each(session, task, key, "Changed", deed, is_asked=True)
 
 
 @keyed("task conclude", "task", example='"Book the flight" --follow-up "Pack for the flight"')
-@click.option("--follow-up", "title", metavar="TITLE", required=True, help="The new task's title.")
-@click.option("--keep-items", "keeps_items", is_flag=True, help="Leave open items where they are.")
+@option("--follow-up title=TITLE", "The new task's title.", required=True)
+@flag("--keep-items keeps_items", "Leave open items where they are.")
 def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: bool) -> None:
     """Set a task done, and let a new one follow it with its open items."""
     title = edits.titled(title, edits.TITLE_MAX)
@@ -250,22 +191,20 @@ def _tell_items(editing: Editing, done: str, task_id: str) -> None:
 on_items = partial(on_task, tell=_tell_items)
 
 
-def _mark(one: Editing, task: Task, items: Sequence[str], **how: bool) -> tasks.UseCaseResult:
-    """Tick, untick, archive or restore items; if one is unknown, none is touched."""
-    named = dict.fromkeys(one.item(task, item).id for item in items)
-    return tasks.mark_items(one.home, task.id, named, one.key, **how)
+def _marking(words: str, done: str, example: str, text: str, **how: bool) -> None:
+    """A command that marks items; if one is unknown, none is touched."""
+
+    @on_items(words, "item...", done=done, example=f'"Book the flight" {example}', text=text)
+    def run(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
+        named = dict.fromkeys(one.item(task, wanted).id for wanted in item)
+        return tasks.mark_items(one.home, task.id, named, one.key, **how)
 
 
-@on_items("task check", "item...", done="Checked", example=f'"Book the flight" 1 2. {ITEM_HELP}')
-def check(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
-    """Tick checklist items off."""
-    return _mark(one, task, item, is_checked=True)
-
-
-@on_items("task uncheck", "item...", done="Unchecked", example=f'"Book the flight" 2. {ITEM_HELP}')
-def uncheck(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
-    """Take the tick off checklist items."""
-    return _mark(one, task, item, is_checked=False)
+_marking("task check", "Checked", f"1 2. {ITEM_HELP}", "Tick checklist items off.", is_checked=True)
+_marking(
+    "task uncheck", "Unchecked", f"2. {ITEM_HELP}", "Take the tick off checklist items.",
+    is_checked=False,
+)  # fmt: skip
 
 
 @group("task item", epilog=ITEM_HELP)
@@ -274,7 +213,7 @@ def item_group() -> None:
 
 
 @on_items("task item add", "title...", done="Added", example='"Book the flight" "Compare fares"')
-@click.option("--checklist", default="", metavar="C", help="Title of the checklist.")
+@option("--checklist=C", "Title of the checklist.", default="")
 def item_add(one: Editing, task: Task, title: Sequence[str], checklist: str) -> tasks.UseCaseResult:
     """Add items at the end of a checklist."""
     return tasks.add_items(one.home, task.id, title, checklist=checklist, key=one.key)
@@ -291,40 +230,22 @@ def item_rename(session: Session, task: str, item: str, title: str, key: str) ->
     editing.tell("Renamed the item", found.id)
 
 
-@on_items("task item archive", "item...", done="Archived", example='"Book the flight" 2')
-def item_archive(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
-    """Put items aside; they no longer count."""
-    return _mark(one, task, item, is_archived=True)
-
-
-@on_items("task item restore", "item...", done="Restored", example='"Book the flight" 2')
-def item_restore(one: Editing, task: Task, item: Sequence[str]) -> tasks.UseCaseResult:
-    """Bring archived items back."""
-    return _mark(one, task, item, is_archived=False)
+_marking(
+    "task item archive", "Archived", "2", "Put items aside; they no longer count.",
+    is_archived=True,
+)  # fmt: skip
+_marking("task item restore", "Restored", "2", "Bring archived items back.", is_archived=False)
 
 
 @keyed("note", "task", "[text]", old="task note", example='"Book the flight" "Ann prefers trains"')
-@click.option("--file", metavar="PATH", help="Read the text from a file.")
-@click.option(
-    "--kind",
-    "note_kind",
-    type=click.Choice(KINDS),
-    default="note",
-    show_default=True,
-    help="What it is.",
-)
-@click.option("--edit", metavar="NOTE", help="Replace the text of this note.")
-@click.option("--remove", metavar="NOTE", help="Remove this note.")
+@option("--file=PATH", "Read the text from a file.")
+@option("--kind note_kind", "What it is.", click.Choice(KINDS), shown="note")
+@option("--edit=NOTE", "Replace the text of this note.")
+@option("--remove=NOTE", "Remove this note.")
 def note(
-    session: Session,
-    /,
-    task: str,
-    text: str | None,
-    file: str | None,
-    note_kind: str,
-    key: str,
+    session: Session, /, task: str, text: str | None, file: str | None, note_kind: str, key: str,
     **which: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Add a note: a TEXT, `-` for stdin, or --file. NOTE is a number in `task show`, or an id."""
     editing = Editing(session, key)
     edit, remove = which["edit"], which["remove"]
@@ -386,7 +307,7 @@ def start(one: Editing, task: Task) -> tasks.UseCaseResult:
 
 
 @keyed("stop", old="task timer stop", example='--summary "Compared fares"')
-@click.option("--summary", default="", metavar="TEXT", help="What was done.")
+@option("--summary=TEXT", "What was done.", default="")
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
     editing = Editing(session, key)
@@ -396,15 +317,12 @@ def stop(session: Session, summary: str, key: str) -> None:
 
 
 @keyed("task time", "task", example='"Book the flight" --start 09:00 --end 10:30')
-@click.option(
-    "--start",
-    "began",
-    required=True,
-    metavar="T",
-    help="YYYY-MM-DD HH:MM in your time zone, HH:MM of today, monday HH:MM, or RFC 3339.",
-)
-@click.option("--end", "ended", required=True, metavar="T", help="As --start.")
-@click.option("--summary", default="", metavar="TEXT", help="What was done.")
+@option(
+    "--start began=T",
+    "YYYY-MM-DD HH:MM in your time zone, HH:MM of today, monday HH:MM, or RFC 3339.", required=True,
+)  # fmt: skip
+@option("--end ended=T", "As --start.", required=True)
+@option("--summary=TEXT", "What was done.", default="")
 def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
     """Enter time that a task took."""
     home = session.reading()
@@ -419,9 +337,9 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
 
 
 @keyed("task retime", "task", "entry", example=f'"Book the flight" 2 --end 11:00. {ENTRY_HELP}')
-@click.option("--start", "began", default="", metavar="T", help="As of `task time`.")
-@click.option("--end", "ended", default="", metavar="T", help="As --start.")
-@click.option("--summary", default=None, metavar="TEXT", help="What was done.")
+@option("--start began=T", "As of `task time`.", default="")
+@option("--end ended=T", "As --start.", default="")
+@option("--summary=TEXT", "What was done.", default=None)
 def retime_command(
     session: Session, task: str, entry: str, began: str, ended: str, summary: str | None, key: str
 ) -> None:
@@ -435,7 +353,7 @@ def retime_command(
     )
     editing = Editing(session, key)
     found = editing.task(task)
-    entry_id = editing.entry(found, entry)
+    entry_id = pick_entry(found, entry)
     done = tasks.retime(
         editing.home, found.id, entry_id, editing.key, began=first, ended=last, summary=summary
     )
@@ -445,21 +363,17 @@ def retime_command(
 
 @on_task("task rate", done="Rated it", example=f'"Book the flight" 4. {ENTRY_HELP}')
 @click.argument("score", type=click.IntRange(1, RATING_MAX))
-@click.option("--entry", default="", metavar="ENTRY", help="Only this time entry.")
-@click.option("--note", "comment", default="", metavar="TEXT", help="Why.")
+@option("--entry=ENTRY", "Only this time entry.", default="")
+@option("--note comment=TEXT", "Why.", default="")
 def rate_command(
     one: Editing, task: Task, score: int, entry: str, comment: str
 ) -> tasks.UseCaseResult:
     """Rate how a task, or one time entry of it, went: 1 to 5, the best."""
-    entry_id = one.entry(task, entry) if entry else ""
+    entry_id = pick_entry(task, entry) if entry else ""
     return tasks.rate(one.home, task.id, score, one.key, entry_id=entry_id, comment=comment)
 
 
 @keyed("done", "tasks...=TASK...", example='"Book the flight" "Call Ann"')
 def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
     """Set tasks done; all are looked up before the first is. TASK as in `wakelog task`."""
-    on_each(session, tasks, key, "Done", _done, is_list=True)
-
-
-def _done(home: "Home", task_id: str, key: str) -> tasks.UseCaseResult:
-    return edit_task(home, task_id, {"status": "DONE"}, key)
+    on_each(session, tasks, key, "Done", set_done, is_list=True)

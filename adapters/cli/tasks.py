@@ -7,33 +7,31 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import asdict, astuple
+from msgspec.structs import astuple
 
 from adapters.cli.lazy_groups import command, group
-from adapters.cli.shared import Session, UserError
+from adapters.cli.shared import Session, UserError, flag, option
 from adapters.documents.tasks import (
-    FoundLine,
     SummaryLine,
     catalog_of,
     categories_named,
-    label_named,
     task_lines,
     task_page,
 )
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.task import at_a_glance, duration, task_text
-from adapters.usecases.inputs import day, status_named
+from adapters.usecases.inputs import day
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.task_lists import (
     ORDERS,
     TaskFilter,
-    blocked_ids,
-    fits_filter,
+    due_now,
+    filter_of,
     is_back,
-    ordered,
+    tasks_listed,
 )
 from domain.journal.document import TaskLine, task_line
-from projections.tasks import MARKS, VIEW
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -44,9 +42,7 @@ EMPTY = (
 )
 NO_MATCH = "No task matches; see `wakelog list --all`."
 COUNT = click.IntRange(min=1)
-within = click.option(
-    "--category", default="", metavar="C", help="Of this category, or of one below it: C/D."
-)
+within = option("--category=C", "Of this category, or of one below it: C/D.", default="")
 LISTED = "@"
 """How the name of a list of the settings begins."""
 
@@ -67,7 +63,8 @@ class _Listing(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The options of each list stand in the place of its name."""
         session = ctx.find_object(Session)
-        takes = {one for param in self.params if _takes_value(param) for one in param.opts}
+        options = (one for one in self.params if isinstance(one, click.Option) and not one.is_flag)
+        takes = {name for one in options for name in one.opts}
         found: list[str] = []
         for before, one in zip(["", *args], args, strict=False):
             is_named = one.startswith(LISTED) and before not in takes and session is not None
@@ -75,16 +72,8 @@ class _Listing(click.Command):
         return super().parse_args(ctx, found)
 
 
-def _takes_value(param: click.Parameter) -> bool:
-    return isinstance(param, click.Option) and not param.is_flag
-
-
 def _options(session: Session, name: str) -> list[str]:
-    """What the settings say for a list.
-
-    Raises:
-        UserError: There is none of that name, or its quotes have no end.
-    """
+    """What the settings say for a list. Raises UserError: there is none, or a quote has no end."""
     lists = session.settings().lists
     try:
         return shlex.split(lists[name.removeprefix(LISTED)])
@@ -104,39 +93,32 @@ def _options(session: Session, name: str) -> list[str]:
     cls=_Listing,
     example=("--today --overdue", "door --all", "@work --due-before friday"),
 )
-@click.option("--status", "statuses", multiple=True, metavar="S", help="Of this status.")
+@option("--status statuses=S", "Of this status.", multiple=True)
 @within
-@click.option("--label", "labels", multiple=True, metavar="L", help="With this label.")
-@click.option("--not-label", "not_labels", multiple=True, metavar="L", help="Without this label.")
-@click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
-@click.option("--all", "scope", flag_value="all", help="Done and deleted ones, too.")
-@click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
-@click.option("--overdue", "is_overdue", is_flag=True, help="Open ones that were due before today.")
-@click.option("--today", "is_today", is_flag=True, help="Open ones that are due today.")
-@click.option("--due-before", default="", metavar="DAY", help="Due before that day.")
-@click.option("--due-after", default="", metavar="DAY", help="Due after that day.")
-@click.option("--blocked", "blocks", flag_value="blocked", help="An open task blocks them.")
-@click.option("--ready", "blocks", flag_value="ready", help="Open, not blocked, no wait.")
-@click.option("--waiting", "is_waiting", is_flag=True, help="Open ones that wait for a day.")
-@click.option("--running", "is_running", is_flag=True, help="Their timer runs.")
-@click.option("--text", default="", metavar="WORDS", help="With these in their titles.")
-@click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
-@click.option("--limit", type=COUNT, metavar="N", help="At most so many.")
+@option("--label labels=L", "With this label.", multiple=True)
+@option("--not-label not_labels=L", "Without this label.", multiple=True)
+@option("--open scope", "Neither done, rejected nor deleted.", flag_value="open")
+@option("--all scope", "Done and deleted ones, too.", flag_value="all")
+@option("--deleted scope", "Only the deleted ones.", flag_value="deleted")
+@flag("--overdue is_overdue", "Open ones that were due before today.")
+@flag("--today is_today", "Open ones that are due today.")
+@option("--due-before=DAY", "Due before that day.", default="")
+@option("--due-after=DAY", "Due after that day.", default="")
+@option("--blocked blocks", "An open task blocks them.", flag_value="blocked")
+@option("--ready blocks", "Open, not blocked, no wait.", flag_value="ready")
+@flag("--waiting is_waiting", "Open ones that wait for a day.")
+@flag("--running is_running", "Their timer runs.")
+@option("--text=WORDS", "With these in their titles.", default="")
+@option("--sort order", "On a terminal: by urgency.", click.Choice(ORDERS))
+@option("--limit=N", "At most so many.", COUNT)
 def list_tasks(
-    session: Session,
-    /,
-    *,
-    words: Sequence[str],
-    scope: str | None,
-    order: str | None,
-    limit: int | None,
-    text: str,
-    **given: Any,
-) -> None:
+    session: Session, /, *, words: Sequence[str], scope: str | None, order: str | None,
+    limit: int | None, text: str, **given: Any,
+) -> None:  # fmt: skip
     """List tasks: on a terminal those that are open, the most urgent first; else in the order they
     came in, done ones too, deleted ones not. LIST is one of `lists` in the settings."""
     home = session.reading()
-    wanted = _wanted(home, text=" ".join([*words, text]).strip(), **given)
+    wanted = filter_of(home, text=" ".join([*words, text]).strip(), **given)
     list_them(session, home, wanted, scope=scope, order=order, limit=limit)
 
 
@@ -150,26 +132,25 @@ def today_command(session: Session, category: str) -> None:
 
     home = session.reading()
     catalog = catalog_of(home)
-    categories = categories_named(catalog, category)
-    names = {catalog.categories[one].name for one in categories}
+    wanted = due_now(home, category)
+    names = {catalog.categories[one].name for one in wanted.categories}
     planned = [
         one for one in blocks_of(home, day("today", home)) if not names or one.category in names
     ]
     session.say_each(map(block_line, planned))
-    wanted = TaskFilter(categories=categories, is_overdue=True, is_today=True, is_back=True)
     list_them(session, home, wanted, order="urgency", none="Nothing is due today.")
 
 
 @command("search", "words...=WORDS...", example=("quote Meyer", "--deleted shed"))
-@click.option("--deleted", "is_deleted", is_flag=True, help="Only among deleted tasks.")
+@flag("--deleted is_deleted", "Only among deleted tasks.")
 @within
-@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
+@option("--limit=N", "At most.", COUNT, shown=20)
 def search_command(
     session: Session, words: Sequence[str], limit: int, category: str, *, is_deleted: bool
 ) -> None:
     """Find tasks by words in their titles, descriptions, notes and items, and in what their agents
     reported, noted and were asked; the best first. The beginning of a word will do."""
-    from adapters.usecases.search import excerpt, search
+    from adapters.usecases.search import excerpt, found_lines, search
 
     home, wanted = session.reading(), " ".join(words)
     categories = categories_named(catalog_of(home), category)
@@ -184,13 +165,7 @@ def search_command(
         )
     shown = found[:limit]
     if session.as_json:
-        lines = task_lines(home, [one.task for one in shown])
-        session.document(
-            [
-                FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)
-                for line, one in zip(lines, shown, strict=True)
-            ]
-        )
+        session.document(found_lines(home, shown))
         return
     if not shown:
         session.say(f"No task has {wanted!r}." if home.views.count(VIEW) else EMPTY)
@@ -205,14 +180,7 @@ def search_command(
 
 
 @command("summary", example="--weeks 4 --category Work")
-@click.option(
-    "--weeks",
-    type=click.IntRange(1, 520),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="So many.",
-)
+@option("--weeks=N", "So many.", click.IntRange(1, 520), shown=8)
 @within
 def summary_command(session: Session, weeks: int, category: str) -> None:
     """How many tasks are open, were made and were done, by week and by category. The last week is
@@ -244,34 +212,15 @@ def _counts(
 
 
 def list_them(
-    session: Session,
-    home: "Home",
-    wanted: TaskFilter,
-    *,
-    scope: str | None = None,
-    order: str | None = None,
-    limit: int | None = None,
-    none: str = NO_MATCH,
-) -> None:
+    session: Session, home: "Home", wanted: TaskFilter, *, scope: str | None = None,
+    order: str | None = None, limit: int | None = None, none: str = NO_MATCH,
+) -> None:  # fmt: skip
     """Tell those tasks of a scope that are wanted; `none`: where there is none."""
     catalog, today = catalog_of(home), day("today", home)
     is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
-    is_due = wanted.is_overdue or wanted.is_today
-    is_open = (is_shown or wanted.is_blocked is not None) and not wanted.statuses
-    if scope is None and (is_due or wanted.is_waiting or is_open):
-        scope = "open"
-        wanted = wanted._replace(is_waiting=bool(wanted.is_waiting))
-    order = order or ("urgency" if is_shown else "")
-    marks = MARKS[scope or "kept"]
-    # only the documents tell which are wanted, and which come first
-    is_narrowed = order or wanted != TaskFilter()
-    if is_due and scope == "open":
-        every = home.views.due(VIEW, today)
-    else:
-        every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
-    blocked = blocked_ids(home) if wanted.is_blocked is not None else ()
-    found = [one for one in every if fits_filter(one, wanted, today, blocked)]
-    shown = (ordered(found, order, today) if order else found)[:limit]
+    shown, found, total = tasks_listed(
+        home, wanted, scope or "", order or "", limit, is_shown=is_shown
+    )
     if session.as_json:
         session.document(task_lines(home, shown))
         return
@@ -280,39 +229,11 @@ def list_them(
         return
     lines = [task_line(one.task, catalog, "") for one in shown]
     _table(session, lines, {one.id for one in shown if one.is_deleted}, today)
-    count = len(found) if is_narrowed else sum(home.views.count(VIEW, one) for one in marks)
-    if count > len(shown):
+    if (count := total()) > len(shown):
         session.note(f"{count - len(shown)} more; raise --limit to see them.")
     if is_shown:
         now = home.services.clock.now()
         session.say(at_a_glance([one.task for one in found], today, now), style="bright_black")
-
-
-def _wanted(  # noqa: PLR0913  one for each option
-    home: "Home",
-    *,
-    statuses: Sequence[str],
-    category: str,
-    labels: Sequence[str],
-    not_labels: Sequence[str],
-    due_before: str,
-    due_after: str,
-    blocks: str | None,
-    is_waiting: bool,
-    **given: Any,
-) -> TaskFilter:
-    catalog = catalog_of(home)
-    return TaskFilter(
-        frozenset(status_named(status) for status in statuses),
-        categories_named(catalog, category),
-        frozenset(label_named(catalog, label).id for label in labels),
-        not_labels=frozenset(label_named(catalog, label).id for label in not_labels),
-        due_before=day(due_before, home) if due_before else "",
-        due_after=day(due_after, home) if due_after else "",
-        is_blocked=blocks == "blocked" if blocks else None,
-        is_waiting=is_waiting or None,
-        **given,
-    )
 
 
 def _table(

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.cli.lazy_groups import command, group, keyed
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session
+from adapters.cli.shared import Session, flag, option
 from adapters.documents.lessons import LessonLine, lesson_lines, ran_of
 from adapters.documents.results import Deleted
 from adapters.documents.tasks import catalog_of, category_named
@@ -23,21 +23,15 @@ from adapters.documents.templates import (
 )
 from adapters.home.files import machine_names
 from adapters.home.read_input import read_input
-from adapters.text.agent_output import (
-    REASONS_SHOWN,
-    counted,
-    ratings_text,
-    rule_hint,
-    scope_heading,
-)
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.agent_output import REASONS_SHOWN, ratings_text, rule_hint, scope_heading
+from adapters.text.common import ID_SHOWN, counted, local_time, safe
 from adapters.usecases import templates
 from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX
-from adapters.usecases.resolve import nth_key, pick, pick_agent
+from adapters.usecases.resolve import nth_key, pick_agent
 from adapters.usecases.templates import BUILT_IN
-from domain.errors import Remedy, invalid
+from domain.errors import invalid
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
-from domain.templates.seeds import SEEDS, Seed, seed_id
+from domain.templates.seeds import SEEDS, seed_id
 from domain.text import squeeze
 
 if TYPE_CHECKING:
@@ -81,23 +75,19 @@ def template_list(session: Session) -> None:
 def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
     home = session.reading()
-    found = [(one.id, one.name) for one in templates_of(home)]
     seed = templates.seed_named(template)
-    if seed is not None and seed.name not in [name for _, name in found]:
-        _show_seed(session, seed)
+    if seed is not None and seed.name not in [one.name for one in templates_of(home)]:
+        session.tell(
+            SeedDetails(None, seed.seed, seed.name, seed.general, seed.report),
+            f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}",
+            f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}",
+        )
         return
-    wanted = pick(
-        seed.name if seed else template,
-        found,
-        "template",
-        "unknown_template",
-        Remedy("see_templates"),
-    )
+    wanted = templates.pick_used(home, seed.name if seed else template)
     known = next(one for one in templates_of(home) if one.id == wanted)
     told = template_document(home, known)
-    if session.printed(told):
-        return
-    session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
+    head = f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)"
+    session.tell(told, head)
     labels = machine_names(home.path, home.services.agents.replica)
     for one in told.versions:
         mark = "*" if one.active else " "
@@ -109,13 +99,6 @@ def template_show(session: Session, template: str) -> None:
     if active is not None:
         session.say(f"\nHow to work\n{safe(active.general)}")
         session.say(f"\nHow to report\n{safe(active.report)}")
-
-
-def _show_seed(session: Session, seed: "Seed") -> None:
-    if session.printed(SeedDetails(None, seed.seed, seed.name, seed.general, seed.report)):
-        return
-    session.say(f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}")
-    session.say(f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}")
 
 
 # ----------------------------------------------------------------------------------------- changing
@@ -152,6 +135,13 @@ def _text(given: str, file: Path | None) -> str | None:
     return given or None
 
 
+def _texts(
+    general: str, general_file: Path | None, report: str, report_file: Path | None
+) -> tuple[str | None, str | None]:
+    """How to work, and how to report."""
+    return _text(general, general_file), _text(report, report_file)
+
+
 def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
     catalog = catalog_of(home) if names else None
     return tuple(category_named(catalog, name).id for name in names) if catalog else ()
@@ -161,25 +151,17 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @keyed("template create", "name", example='"Calm" --general-file calm.md')
-@click.option("--general", default="", help="How to work, as text.")
-@click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option("--report", default="", help="How to report, as text.")
-@click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", default="", metavar="M", help="The model of its agents.")
-@click.option("--category", "categories", multiple=True, help="New agents there take it.")
-def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
-    session: Session,
-    name: str,
-    general: str,
-    general_file: Path | None,
-    report: str,
-    report_file: Path | None,
-    model: str,
-    categories: Sequence[str],
-    key: str,
+@option("--general", "How to work, as text.", default="")
+@option("--general-file", "The same, from a file.", _FILE)
+@option("--report", "How to report, as text.", default="")
+@option("--report-file", "The same, from a file.", _FILE)
+@option("--model=M", "The model of its agents.", default="")
+@option("--category categories", "New agents there take it.", multiple=True)
+def template_create(
+    session: Session, name: str, model: str, categories: Sequence[str], key: str, **words: Any
 ) -> None:
     """Make a template with its first version."""
-    given = templates.Directives(_text(general, general_file), _text(report, report_file), model)
+    given = templates.Directives(*_texts(**words), model)
     templates.check_directives(given)
     allowed = _categories(session.reading(), categories)
     made = templates.create_template(session.writing(), name, given, allowed, key)
@@ -187,23 +169,15 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
 
 
 @keyed("template set", "template", example="Calm --model gemini")
-@click.option("--name", default="", metavar="N", help="What it is called.")
-@click.option("--model", metavar="M", help="The model of its agents, or none.")
-@click.option(
-    "--category",
-    "categories",
-    multiple=True,
-    metavar="C",
-    help="New agents there take it; give all of them, or none.",
+@option("--name=N", "What it is called.", default="")
+@option("--model=M", "The model of its agents, or none.")
+@option(
+    "--category categories=C", "New agents there take it; give all of them, or none.", multiple=True
 )
 def template_set(
-    session: Session,
-    template: str,
-    name: str,
-    model: str | None,
-    categories: Sequence[str],
+    session: Session, template: str, name: str, model: str | None, categories: Sequence[str],
     key: str,
-) -> None:
+) -> None:  # fmt: skip
     """Change a template's name, model or categories; no version comes of it."""
     home = session.writing()
     wanted = templates.pick_template(home, template, nth_key(key, 1))
@@ -216,26 +190,17 @@ def template_set(
 
 
 @keyed("template version", "template", example='Calm --report "Two sentences."')
-@click.option("--general", default="", help="How to work; else as in the active version.")
-@click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option("--report", default="", help="How to report; else as in the active version.")
-@click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", default="", metavar="M", help="Goes before the template's.")
-def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
-    session: Session,
-    template: str,
-    general: str,
-    general_file: Path | None,
-    report: str,
-    report_file: Path | None,
-    model: str,
-    key: str,
-) -> None:
+@option("--general", "How to work; else as in the active version.", default="")
+@option("--general-file", "The same, from a file.", _FILE)
+@option("--report", "How to report; else as in the active version.", default="")
+@option("--report-file", "The same, from a file.", _FILE)
+@option("--model=M", "Goes before the template's.", default="")
+def template_version(session: Session, template: str, model: str, key: str, **words: Any) -> None:
     """Add a version, active at once; what is not given stays as it is."""
     home = session.writing()
     wanted = templates.pick_template(home, template, nth_key(key, 1))
-    work, told = _text(general, general_file), _text(report, report_file)
-    templates.add_version(home, wanted, templates.Directives(work, told, model or None), key)
+    given = templates.Directives(*_texts(**words), model or None)
+    templates.add_version(home, wanted, given, key)
     _tell(session, wanted, "Active now")
     _consent(session, wanted)
 
@@ -261,19 +226,16 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     is_back = template == BUILT_IN
     wanted = "" if is_back else templates.pick_template(home, template, nth_key(key, 1))
     templates.assign_template(home, agent_id, wanted, key)
-    if session.as_json:
-        session.document(TemplateGiven(agent_id, wanted or None))
-    name = home.services.agent(agent_id).name
-    session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
+    told = f"{safe(home.services.agent(agent_id).name)} lives on"
+    told += f" {BUILT_IN if is_back else template} now"
+    session.tell(TemplateGiven(agent_id, wanted or None), told)
     _ask_for(session, [agent_id])
 
 
 @keyed("template delete", "template", example="Calm")
 def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""
-    home = session.reading()
-    found = [(one.id, one.name) for one in templates_of(home)]
-    wanted = pick(template, found, "template", "unknown_template", Remedy("see_templates"))
+    wanted = templates.pick_used(session.reading(), template)
     templates.delete_template(session.writing(), wanted, key)
     _tell(session, wanted, "Deleted")
 
@@ -287,18 +249,13 @@ HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
 
 @keyed("lessons", example=("Work", "--from-history", "Work --never update_task_due_date"))
 @click.argument("scope", default="", metavar="[CATEGORY|TEMPLATE]")
-@click.option("--from-history", is_flag=True, help="First learn what you decided earlier.")
-@click.option("--never", metavar="TOOL", help="Have no more of it proposed in the category.")
-@click.option("--again", metavar="TOOL", help="Take that back.")
+@flag("--from-history", "First learn what you decided earlier.")
+@option("--never=TOOL", "Have no more of it proposed in the category.")
+@option("--again=TOOL", "Take that back.")
 def lessons_command(
-    session: Session,
-    scope: str,
-    never: str | None,
-    again: str | None,
-    key: str,
-    *,
+    session: Session, scope: str, never: str | None, again: str | None, key: str, *,
     from_history: bool,
-) -> None:
+) -> None:  # fmt: skip
     """See how proposals fare, by kind of change: what agents of a category are told.
 
     Of each kind the newest 50 verdicts count. Lessons stay in the category that the task had when
@@ -349,7 +306,6 @@ def rate_command(session: Session, run: str, stars: int, key: str) -> None:
     from adapters.usecases.lessons import rate_run
 
     rated = rate_run(session.writing(), run, stars, key)
-    if session.printed(rated):
-        return
     done = "Rated so already" if rated.unchanged else "Rated"
-    session.say(f"{done}: {rated.run_key[:ID_SHOWN]}  {rated.stars} of {STARS_MAX}")
+    told = f"{done}: {rated.run_key[:ID_SHOWN]}  {rated.stars} of {STARS_MAX}"
+    session.tell(rated, told)

@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import NO_HOME, Session
+from adapters.cli.shared import NO_HOME, Session, flag, option
 from adapters.documents import timetravel
 from adapters.documents.wakes import run_named
-from adapters.text.agent_output import counted
-from adapters.text.common import local_time, run_shown, safe
-from adapters.text.timetravel import (
-    at_lines,
-    prompt_lines,
-    sides_lines,
-    step_lines,
-    wake_called,
-    wakes_lines,
-    worlds_lines,
-)
+from adapters.text import timetravel as words
+from adapters.text.common import counted, local_time, run_shown, safe
 from adapters.usecases import time_travel
 from adapters.usecases.resolve import pick_agent
 
@@ -30,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @command("replay", "run", example=("nb5evlz4", "nb5evlz4 --step"))
-@click.option("--step", "is_stepping", is_flag=True, help="Wait for Enter before each step.")
+@flag("--step is_stepping", "Wait for Enter before each step.")
 def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     """Run one wake again on its recorded replies, with today's code.
 
@@ -42,7 +33,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     zone = home.settings.timezone
     name = safe(home.services.agent(wake.agent_id).name)
     session.say(f"wake {safe(run_named(home, wake.run_key))} of {name}")
-    session.lines(prompt_lines(sections))
+    session.lines(words.prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["StepReplayed"]()
     told = "Every byte is the same."
     for step in again:
@@ -50,14 +41,10 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
         is_same, steps = is_same and step.is_same, [*steps, timetravel.step_document(step)]
-        session.say_each(step_lines(step, zone))
-    if session.as_json:
-        prompt = [timetravel.section_document(one) for one in sections]
-        session.document(
-            timetravel.ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps)
-        )
-    else:
-        session.say(told if is_same else "Some bytes are others.")
+        session.say_each(words.step_lines(step, zone))
+    prompt = [timetravel.section_document(one) for one in sections]
+    document = timetravel.ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps)
+    session.tell(document, told if is_same else "Some bytes are others.")
     raise SystemExit(0 if is_same else 1)
 
 
@@ -78,16 +65,18 @@ def _goes_on() -> bool:
         '"2027-01-31 07:00" --task "Fix the sink"',
     ),
 )
-@click.option("--task", default="", metavar="TASK", help="Only it and what it links to.")
-@click.option("--all", "is_all", is_flag=True, help="Every task, not only those of the wake.")
-@click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
+@option("--task=TASK", "Only it and what it links to.", default="")
+@flag("--all is_all", "Every task, not only those of the wake.")
+@flag("--prompt", "Only what the model was shown, byte for byte.")
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
     home = session.reading()
     place = time_travel.find_moment(home, where)
     scope = time_travel.scope_of(place, task, is_all=is_all)
     if prompt:
-        _prompt(session, place, scope)
+        run_key, asked, asking = timetravel.prompt_of(place, scope)
+        if not session.printed(timetravel.prompt_document(run_key, asked, asking)):
+            session.exactly(timetravel.prompt_text(asking))
         return
     document = timetravel.at_document(place, scope)
     if session.printed(document):
@@ -98,20 +87,12 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
     if place.wake is not None:
         step = f"after step {place.spot.step} of" if place.spot.step else "before"
         session.say(f"{step} the {place.wake.reason} wake {place.wake.run_key}")
-    session.say_each(at_lines(document, home.settings.timezone))
+    session.say_each(words.at_lines(document, home.settings.timezone))
 
 
 at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
 
 {time_travel.WHERE} Of the other log, what was written up to the same time."""
-
-
-def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None) -> None:
-    run_key, asked, asking = timetravel.prompt_of(place, scope)
-    if session.as_json:
-        session.document(timetravel.prompt_document(run_key, asked, asking))
-        return
-    session.exactly(timetravel.prompt_text(asking))
 
 
 @command(
@@ -125,7 +106,7 @@ def _prompt(session: Session, place: "NamedMoment", scope: Sequence[str] | None)
         "nb5evlz4 ./forks/x::nb5evlz4",
     ),
 )
-@click.option("--task", default="", metavar="TASK", help="Only it and what it links to.")
+@option("--task=TASK", "Only it and what it links to.", default="")
 def diff_command(session: Session, a: str, b: str, task: str) -> None:
     """Compare two wakes, two moments, or two homes.
 
@@ -143,11 +124,11 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
         session.say("Nothing differs.")
     else:
         zone = home.settings.timezone
-        session.lines(sides_lines(_called(one, zone), _called(other, zone)))
+        session.lines(words.sides_lines(_called(one, zone), _called(other, zone)))
         told = (
-            wakes_lines(document)
+            words.wakes_lines(document)
             if isinstance(document, timetravel.WakesDiff)
-            else worlds_lines(document)
+            else words.worlds_lines(document)
         )
         session.lines(told)
     raise SystemExit(0 if document.same else 1)
@@ -159,7 +140,7 @@ def _called(place: "NamedMoment", zone: str) -> str:
         return place.given
     if place.wake is not None and not place.spot.step:
         home = "" if place.is_own else f" in {place.home.path}"
-        return wake_called(place.wake, zone) + home
+        return words.wake_called(place.wake, zone) + home
     when = local_time(place.spot.where.at, zone) or "the beginning"
     return f"{place.given}: {when}, {', '.join(place.heads)}"
 
@@ -173,11 +154,9 @@ def _called(place: "NamedMoment", zone: str) -> str:
         "\"Fix the sink\" --python 'len(proposals) > 3'",
     ),
 )
-@click.option(
-    "--sql", multiple=True, metavar="QUERY", help="The first value of its first row is true."
-)
-@click.option("--text", multiple=True, metavar="TEXT", help="It stands in the agent's report.")
-@click.option("--python", multiple=True, metavar="EXPR", help="It is true. Runs what you type.")
+@option("--sql=QUERY", "The first value of its first row is true.", multiple=True)
+@option("--text=TEXT", "It stands in the agent's report.", multiple=True)
+@option("--python=EXPR", "It is true. Runs what you type.", multiple=True)
 def bisect_command(
     session: Session, agent: str, sql: Sequence[str], text: Sequence[str], python: Sequence[str]
 ) -> None:

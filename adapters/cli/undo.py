@@ -1,13 +1,13 @@
 """`wakelog undo`: the person's newest deed, taken back."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, flag, json_option, key_option
 from adapters.text.common import local_time, safe
-from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.documents.results import UndoableDeed
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 @command("undo", example=("", "--list", "j12"))
 @click.argument("deed", default="", metavar="[DEED]")
-@click.option("--list", "is_list", is_flag=True, help="What can be undone, the newest first.")
-@click.option("--yes", "is_agreed", is_flag=True, help="Take it back without asking.")
+@flag("--list is_list", "What can be undone, the newest first.")
+@flag("--yes is_agreed", "Take it back without asking.")
 @key_option
 @json_option
 def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agreed: bool) -> None:
@@ -31,60 +31,37 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agr
     It asks first where the newest deed was done elsewhere (on the page, in another terminal, by a
     program), is older than an hour, or changed more than ten tasks.
     """
-    from adapters.documents.results import UndoneDeed
     from adapters.text.task_facts import deed_question
-    from adapters.usecases import undoing
-    from adapters.usecases.undoing import (
-        redo_commands,
-        undo_document,
-        undo_documents,
-        why_not_undone,
-    )
+    from adapters.usecases.undoing import undo_asked, why_not_undone
 
     if is_list:
         _list(session)
         return
     reading = session.reading()
     home = session.writing() if reading.exists else reading
-    passed: list[UndoableDeed] = []
-    if not deed and not undoing.is_done(home, key):
-        choice = undoing.newest(home)
-        if not is_agreed and not choice.is_clear:
-            _agree(session, home, choice)
-        deed, passed = choice.deed.ref, undo_documents(home, choice.passed)
-    done = undoing.undo(home, deed, key)
-    home = session.reading()
-    told = undo_document(home, done.deed)
-    redo = redo_commands(done.redo, done.deed.what, told.proposals)
-    if session.as_json:
-        session.document(UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated))
-        return
-    for one in passed:
+    done = undo_asked(home, deed, key, None if is_agreed else partial(_agree, session, home))
+    session.printed(done)
+    for one in done.passed:
         session.say(safe(f"Not undone: {deed_question(one)}: {why_not_undone(one)}."))
-    before = " before, under this key" if done.is_repeated else ""
+    told, before = done.undone, " before, under this key" if done.repeated else ""
     session.say(safe(f"Undone{before}: {told.what} of {_about(told)}"))
     for line in [*told.does, *told.stays]:
         session.say(safe(f"  {line}."))
     if done.kept:
         session.say(f"  {len(done.kept)} changed since, left alone.")
-    session.say(f"To do it again: `{redo}`.")
+    session.say(f"To do it again: `{done.redo}`.")
 
 
 def _agree(session: Session, home: "Home", choice: "UndoChoice") -> None:
-    """Ask whether a deed is taken back that may be another than the person thinks of.
+    """Ask whether a deed is taken back that may be another than the person thinks of. Raises
+    Refused: nobody can answer."""
+    from adapters.usecases.undoing import passed_over, refuse_undo, undo_question
 
-    Raises:
-        Refused: Code ``invalid_value``: nobody can answer.
-    """
-    from adapters.usecases.undoing import passed_over, undo_question
-
-    newer, wanted = passed_over(home, choice), undo_question(home, choice)
     if not session.can_ask:
-        because = "; ".join([*newer, f"before it: {wanted}"] if newer else [f"it is {wanted}"])
-        raise invalid(because, f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes")
-    for line in newer:
+        refuse_undo(home, choice)
+    for line in passed_over(home, choice):
         click.echo(safe(f"{line}."), err=True)
-    if not click.confirm(safe(f"Undo {wanted}?"), err=True):
+    if not click.confirm(safe(f"Undo {undo_question(home, choice)}?"), err=True):
         raise click.Abort
 
 

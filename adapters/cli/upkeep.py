@@ -2,38 +2,30 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import NO_HOME, Session
+from adapters.cli.shared import NO_HOME, Session, flag, option
 from adapters.documents import results
 from adapters.documents.ranks import ranks_of
 from adapters.documents.status import health_document
 from adapters.home import files
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, safe
+from adapters.text.common import counted, safe
 from adapters.text.remedies import in_words
 from adapters.upkeep.backup import back_up
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused, invalid
-from domain.journal.catalog import CATALOG, find_category, unknown_category
-from domain.journal.day import DAY
-from domain.journal.task import TASK
-from domain.log.state import MAIN, StreamType
-from domain.text import fold
 
 if TYPE_CHECKING:
     from adapters.proof.prove import Proved
     from adapters.sync.restore import IsLost
     from adapters.usecases.run_home import RecoveryStep
-    from adapters.wiring import Home
 
 DAYS = click.IntRange(1, 36_500)
 NOTHING_LEFT = "Nothing to recover: every wake has its end, and every change its outcome."
@@ -47,9 +39,11 @@ def recover_command(session: Session) -> None:
     end, and proposals whose time has come expire. Exit status 1: something could not be
     finished.
     """
+    from adapters.usecases.run_home import step_document
+
     steps, ranked = _recover(session)
     if session.as_json:
-        session.document(results.RecoveredSteps([_step_document(step, ranked) for step in steps]))
+        session.document(results.RecoveredSteps([step_document(step, ranked) for step in steps]))
     elif not steps:
         session.say(NOTHING_LEFT)
     raise SystemExit(1 if any(step.error for step in steps) else 0)
@@ -73,26 +67,15 @@ def _recover(session: Session) -> "tuple[Sequence[RecoveryStep], dict[str, int]]
     return recover_home(home, tell), ranked
 
 
-def _ref(step: "RecoveryStep", ranked: dict[str, int]) -> str:
-    if step.what == "wake":
-        return step.about[:ID_SHOWN]
-    name = str(ranked.get(step.about) or step.about[:ID_SHOWN])
-    return f"{name}.{step.item}" if step.item else name
-
-
 def _told(step: "RecoveryStep", ranked: dict[str, int]) -> str:
+    from adapters.usecases.run_home import step_ref
+
     what = {
         "wake": "went on with the wake",
         "operation": "finished applying",
         "expiry": "expired what nobody decided of",
     }[step.what]
-    return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
-
-
-def _step_document(step: "RecoveryStep", ranked: dict[str, int]) -> results.RecoveredStep:
-    return results.RecoveredStep(
-        step.what, _ref(step, ranked), step.about, step.status or None, in_words(step.error) or None
-    )
+    return f"{what} {step_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
 @command("rebuild")
@@ -102,8 +85,7 @@ def rebuild_command(session: Session) -> None:
     Views are what lists and pages are read from; nothing in them is truth, and they bring
     themselves up to date. This is for when you doubt them.
     """
-    rebuilt = _rebuild(session)
-    session.printed(rebuilt)
+    session.printed(_rebuild(session))
 
 
 def _rebuild(session: Session) -> results.RebuiltViews:
@@ -122,7 +104,7 @@ def _rebuild(session: Session) -> results.RebuiltViews:
 
 
 @command("doctor", example=("&& wakelog prove", "--fix"))
-@click.option("--fix", is_flag=True, help="First `recover` and `rebuild`.")
+@flag("--fix", "First `recover` and `rebuild`.")
 def doctor_command(session: Session, *, fix: bool) -> None:
     """Look for trouble in a home: its files, settings, agents and effects in doubt.
 
@@ -136,11 +118,10 @@ def doctor_command(session: Session, *, fix: bool) -> None:
         _rebuild(session)
     findings = examine(session.place, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
-    if session.as_json:
-        checks = [
-            results.DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings
-        ]
-        session.document(results.DoctorDetails(is_ok, checks))
+    checks = [
+        results.DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings
+    ]
+    session.printed(results.DoctorDetails(is_ok, checks))
     for one in findings:
         mark = click.style("ok  ", fg="green") if one.is_ok else click.style("FIND", fg="red")
         do = f"; {one.do}" if one.do else ""
@@ -198,25 +179,21 @@ def backup_command(session: Session, folder: str) -> None:
         made = back_up(session.place, target, told or (lambda *_: None))
     session.keep_copy("backup", target)
     size = sum(one.stat().st_size for one in made)
-    if session.as_json:
-        names = [one.name for one in made]
-        session.document(
-            results.BackupDetails(ok=True, folder=str(target), files=names, bytes=size)
-        )
-    else:
-        session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
-        session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
+    session.tell(
+        results.BackupDetails(True, str(target), [one.name for one in made], size),
+        safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"),
+    )
+    session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
 
 
 @command("restore", example=("~/backups/2027-01-01", "/mnt/b --lost"))
 @click.argument("backup", type=click.Path(), metavar="BACKUP")  # read before there is a home
-@click.option(
-    "--lost/--beside",
-    "is_lost",
+@option(
+    "--lost/--beside is_lost",
+    "The home that it is of is gone for good; or goes on, and this is one more machine.",
     default=None,
-    help="The home that it is of is gone for good; or goes on, and this is one more machine.",
 )
-@click.option("--was", default="", metavar="NAME", help="Who wrote it, if the backup does not say.")
+@option("--was=NAME", "Who wrote it, if the backup does not say.", default="")
 def restore_command(session: Session, backup: str, was: str, *, is_lost: bool | None) -> None:
     """Make a home of a backup again, in the place of what is there, which is moved aside.
 
@@ -260,7 +237,7 @@ def restore_home(
     home = session.opened()
     with session.home_bar(home, "Proving") as progress:
         proved = prove_remembering(home, os.environ, progress)
-    return results.RestoredDetails(
+    details = results.RestoredDetails(
         True,
         session.place.name,
         did.replica,
@@ -273,7 +250,8 @@ def restore_home(
         did.recovered,
         proved.ok,
         did.erased,
-    ), proved
+    )
+    return details, proved
 
 
 def tell_restored(session: Session, did: results.RestoredDetails, proved: "Proved") -> NoReturn:
@@ -287,9 +265,6 @@ def tell_restored(session: Session, did: results.RestoredDetails, proved: "Prove
     raise SystemExit(0 if proved.ok else 1)
 
 
-UNITS = "erase task TASK, agent AGENT, note TASK NOTE, block DATE START or category CATEGORY"
-
-
 @command(
     "erase",
     "[what]",
@@ -297,21 +272,15 @@ UNITS = "erase task TASK, agent AGENT, note TASK NOTE, block DATE START or categ
     "[part]",
     example=('task "Call the clinic"', 'note "Call the clinic" 2 --dry-run', "--list"),
 )
-@click.option("--derived", is_flag=True, help="Also notes and agents of others that speak of it.")
-@click.option("--keep-agent", is_flag=True, help="Of a note or block: leave agents that read it.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
-@click.option("--sure", is_flag=True, help="Do not ask for the title.")
-@click.option("--list", "is_list", is_flag=True, help="List what was erased.")
+@flag("--derived", "Also notes and agents of others that speak of it.")
+@flag("--keep-agent", "Of a note or block: leave agents that read it.")
+@flag("--dry-run", "Say what would go, and change nothing.")
+@flag("--sure", "Do not ask for the title.")
+@flag("--list is_list", "List what was erased.")
 def erase_command(
-    session: Session,
-    what: str,
-    name: str,
-    part: str | None,
-    *,
-    dry_run: bool,
-    sure: bool,
+    session: Session, what: str, name: str, part: str | None, *, dry_run: bool, sure: bool,
     **of: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Take a person's words out of the home for good.
 
     `erase task TASK` takes the task with its agents and all they wrote, `erase agent AGENT` the
@@ -330,27 +299,21 @@ def erase_command(
     from adapters.text.erasure import erased_lines, erasure_lines, plan_lines
     from adapters.upkeep.erase import erase as erase_for_good
     from adapters.upkeep.erase import erasures, pick_erased, plan_erasure
-    from domain.erasure import KINDS, ONLY
+    from adapters.usecases.erasing import check_whole, kind_named, unit_named
 
     if of["is_list"]:
         listed = erasures(session.reading())
         if not session.printed(listed):
             session.say_each(erasure_lines(listed, session.reading().settings.timezone))
         return
-    part, has_part = part or "", what in ("note", "block")
-    if what not in KINDS or not name or bool(part) != has_part:
-        said = " ".join(one for one in (what, name, part) if one)
-        because = f"{said!r} is not what can be erased"
-        raise invalid(because if what else "it is not said what to erase", f"write {UNITS}")
-    if of["keep_agent"] and not has_part:
-        raise invalid(f"--keep-agent says nothing of {what}", "use it with a note or a block")
-    kind = what + ONLY * of["keep_agent"]
+    part = part or ""
+    kind = kind_named(what, name, part, keeps_agent=of["keep_agent"])
     session.check_named()
     home = session.reading() if dry_run else session.writing(is_asking=False)
     if not dry_run:
         home.place.check_erasing()
     try:
-        entity, again = _unit_named(session, what, name, part), False
+        entity, again = unit_named(home, what, name, part), False
     except Refused:
         if not (entity := pick_erased(home, what, part or name)):
             raise
@@ -360,12 +323,12 @@ def erase_command(
         because = "what is erased cannot be brought back"
         raise Refused("not_sure", because=because, instead="say --sure, or first --dry-run")
     plan = plan_erasure(home, kind, entity)
-    is_whole = what == "block" or entity.startswith(name.lower()) or fold(name) == fold(plan.title)
-    if sure and not is_whole:
-        because = f"{name!r} is a part of {plan.title!r}, and may be one of another"
-        raise Refused("not_sure", because=because, instead="with --sure say all of it, or the id")
+    if sure:
+        check_whole(plan.title, what, entity, name)
     if not (session.as_json or again):
-        session.say_each(plan_lines(plan.document(), is_derived=of["derived"]))
+        is_database = not home.place.is_folder
+        told = plan_lines(plan.document(), is_derived=of["derived"], is_database=is_database)
+        session.say_each(told)
     if dry_run:
         session.printed(plan.document())
         return
@@ -385,56 +348,11 @@ def erase_command(
 ASKED = {"note": "its task's title", "block": "its date and start", "category": "its name"}
 
 
-def _unit_named(session: Session, what: str, name: str, part: str) -> str:
-    """The id of what is to be erased. Raises Refused: there is no such thing."""
-    from adapters.cli.editing import Editing
-    from adapters.usecases.day import block_named
-    from adapters.usecases.inputs import day
-    from adapters.usecases.resolve import pick_agent, pick_task
-
-    home = session.reading()
-    match what:
-        case "task":
-            return pick_task(home, name)
-        case "agent":
-            return pick_agent(home, name)
-        case "note":
-            editing = Editing(session, "")
-            task = editing.task(name)
-            named = partial(editing.note, task, part)
-            return f"{task.id}/{_part_named(home, TASK, task.id, part, named)}"
-        case "block":
-            date = day(name, home)
-            named = partial(block_named, home, date, part)
-            return f"{date}/{_part_named(home, DAY, date, part, named)}"
-    with home.services.journal.reading() as journal:
-        if found := find_category(journal.load(CATALOG, MAIN), name):
-            return found.id
-    raise unknown_category(name)
-
-
-def _part_named(
-    home: "Home", of: StreamType[Any], entity: str, part: str, living: Callable[[], str]
-) -> str:
-    """The id of a note or a block; of one that was removed, too, by its id: its words are there."""
-    try:
-        return living()
-    except Refused:
-        with home.services.journal.reading() as journal:
-            rows = journal.rows(of, entity)
-        name = "note" if of is TASK else "block"
-        every = {getattr(row.fact, name, "") for row in rows}
-        found = [one for one in every if one and one.startswith(part.lower())]
-        if len(found) != 1:
-            raise
-        return found[0]
-
-
 @command("retain", example=("--prompts 90 --compact", "--replies 365 --dry-run"))
-@click.option("--prompts", metavar="DAYS", type=DAYS, help="Drop prompts that are older.")
-@click.option("--replies", metavar="DAYS", type=DAYS, help="Drop replies' bytes that are older.")
-@click.option("--compact", is_flag=True, help="Write the file anew, so that it gets smaller.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and change nothing.")
+@option("--prompts=DAYS", "Drop prompts that are older.", DAYS)
+@option("--replies=DAYS", "Drop replies' bytes that are older.", DAYS)
+@flag("--compact", "Write the file anew, so that it gets smaller.")
+@flag("--dry-run", "Say what would go, and change nothing.")
 def retain_command(
     session: Session, *, prompts: int | None, replies: int | None, compact: bool, dry_run: bool
 ) -> None:
@@ -461,12 +379,7 @@ def retain_command(
         raise invalid("it is not said what to drop", "say --prompts DAYS, --replies DAYS, or both")
     with session.steps("Rendering") as progress:
         did = retain(
-            home,
-            prompts or 0,
-            replies or 0,
-            is_dry=dry_run,
-            is_compact=compact,
-            progress=progress,
+            home, prompts or 0, replies or 0, is_dry=dry_run, is_compact=compact, progress=progress
         )
     if not session.printed(did):
         session.say_each(retained_lines(did, is_prompts=bool(prompts), is_replies=bool(replies)))

@@ -1,30 +1,26 @@
 """A person's say about what agents propose: `wakelog confirm`, `reject` and `defer`."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, json_option, key_option, yes_option
+from adapters.cli.shared import Session, flag, json_option, key_option, option, yes_option
 from adapters.documents.inbox import by_name, summary_of
 from adapters.documents.results import DecidedItem, DecidedItems
-from adapters.text.agent_output import counted
-from adapters.text.common import safe
+from adapters.text.common import counted, safe
 from adapters.text.remedies import in_words
-from adapters.usecases.inputs import NONE, day, minutes
 from adapters.usecases.proposals import (
     ItemVerdict,
-    arguments_of,
     decide_all,
     deferral,
+    edited,
     item_of,
     named_items,
+    read_edit,
 )
-from domain.errors import WakelogError, invalid
-from domain.log import canonical
+from domain.errors import invalid
 from domain.tools import registry
 
 if TYPE_CHECKING:
@@ -38,21 +34,13 @@ REMEDIES: dict["Remedy", str] = {
     "other_times": "see `wakelog day`, then `wakelog confirm {ref} --edit start=14:00 end=15:00`",
     "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
 }
-FIELDS = {"estimate": "minutes", "estimate_minutes": "minutes", "due_date": "dueDate"}
-"""Fields as lists and `--json` call them, whose argument has another name."""
-_PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
 
 
 def decide(
     session: Session, verdict: "ItemVerdict", refs: Sequence[str], key: str, *, is_all: bool
 ) -> int:
-    """Decide what is named, and tell what came of each; the exit status.
-
-    Args:
-        verdict: What is to become of them; its edit is a JSON object of what differs.
-        refs: What was typed: items, sets, or nothing for all.
-        is_all: Whole sets are meant.
-    """
+    """Decide what is named, or all, and tell what came of each; the exit status. The edit of a
+    verdict is a JSON object of what differs; `is_all`: whole sets are meant."""
     home = session.reading()
     named = named_items(home, verdict.kind, refs, is_all=is_all)
     is_asked = not refs and verdict.kind != "defer" and not session.is_agreed
@@ -61,7 +49,7 @@ def decide(
     if any(one.is_meant for one in named) or key:
         home = session.writing()
     if has_edit := bool(verdict.edit):
-        verdict = verdict._replace(edit=_edited(home, named[0], verdict.edit or ""))
+        verdict = verdict._replace(edit=edited(home, named[0], verdict.edit or ""))
     results = []
     for one, decided in decide_all(home, named, verdict, key):
         results.append(_result(home, one, decided, verdict, has_edit=has_edit))
@@ -96,13 +84,9 @@ def _agreed(
 
 
 def _result(
-    home: "Home",
-    one: "NamedItem",
-    decided: "VerdictResult",
-    verdict: "ItemVerdict",
-    *,
+    home: "Home", one: "NamedItem", decided: "VerdictResult", verdict: "ItemVerdict", *,
     has_edit: bool,
-) -> DecidedItem:
+) -> DecidedItem:  # fmt: skip
     """What came of one item; a refusal ends it where its arguments may be wrong."""
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
@@ -144,56 +128,6 @@ def _instead(decided: "VerdictResult", ref: str, *, has_edit: bool) -> str:
             return ""
 
 
-def read_edit(edit: str) -> dict[str, Any]:
-    """What `--edit` says: ``minutes=45 due=monday``, its values as they were typed, or JSON.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-
-    >>> read_edit("title=Buy grey sealant minutes=1h30")
-    {'title': 'Buy grey sealant', 'minutes': '1h30'}
-    """
-    if _PAIR.match(edit):
-        parts = _PAIR.split(edit)[1:]
-        return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
-    try:
-        given = canonical.read(edit)
-    except WakelogError as error:
-        given = error.because
-    if isinstance(given, dict):
-        return given
-    instead = "give what differs, `--edit estimate=45` or '{\"minutes\": 45}' for example"
-    raise invalid(f"--edit is no JSON object and no NAME=VALUE: {given}"[:200], instead)
-
-
-def _edited(home: "Home", one: "NamedItem", edit: str) -> str:
-    """The item's arguments with the edited ones in their place; null takes one away."""
-    item = item_of(home, one.set_id, one.number)
-    known = msgspec.json.decode(arguments_of(home, item))
-    given = read_edit(edit)
-    if _PAIR.match(edit):
-        given = dict(_as_typed(home, item.tool, *pair) for pair in given.items())
-    merged = {**known, **given}
-    return canonical.text({name: value for name, value in merged.items() if value is not None})
-
-
-def _as_typed(home: "Home", tool: str, name: str, value: str) -> tuple[str, Any]:
-    """An argument's name, of which the beginning does, or the field's that it sets, and its value
-    as options read it."""
-    names = registry.CHANGES[tool].arguments.__struct_encode_fields__
-    name = FIELDS[name] if FIELDS.get(name) in names else name
-    begun = [one for one in names if one.startswith(name)]
-    name = name if name in names or len(begun) != 1 else begun[0]
-    if value.lower() == NONE:
-        return name, None
-    if name == "minutes":
-        return name, minutes(value)
-    if name == "dueDate":
-        return name, day(value, home)
-    is_truth = name.startswith("is") and value.lower() in ("true", "false")
-    return name, value.lower() == "true" if is_truth else value
-
-
 def _line(result: DecidedItem) -> str:
     head = f"{result.ref:6} {result.status}: {result.summary}"
     if result.error:
@@ -209,34 +143,26 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     for add in (
         json_option,  # before the options that are not of all verdicts
         key_option,
-        click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
+        flag("--all is_all", "A whole set; alone: all in the inbox."),
         click.argument("refs", nargs=-1, metavar="SET[.ITEM]..."),
     ):
         command = add(command)
     return command
 
 
-def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    help_text = "Why; the agent is told."
-    return click.option("--reason", default="", metavar="R", help=help_text)(command)
+_reason_option = option("--reason=R", "Why; the agent is told.", default="")
 
 
 @command("confirm", example=("3.1", "3 --all", "3.1 --edit estimate=45"))
 @_options
-@click.option("--edit", default="", metavar="A=V", help="What to change first; or JSON.")
+@option("--edit=A=V", "What to change first; or JSON.", default="")
 @yes_option("Do not ask before all.")
-@click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
-@click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
+@flag("--anyway is_anyway", "Apply it though it is stale.")
+@flag("--conclude concludes", "Then set the task done.")
 def confirm_command(
-    session: Session,
-    *,
-    refs: Sequence[str],
-    is_all: bool,
-    edit: str,
-    is_anyway: bool,
-    concludes: bool,
-    key: str,
-) -> None:
+    session: Session, *, refs: Sequence[str], is_all: bool, edit: str, is_anyway: bool,
+    concludes: bool, key: str,
+) -> None:  # fmt: skip
     """Apply proposed changes to the task, one after the other.
 
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
@@ -270,7 +196,7 @@ def reject_command(
 @command("defer", example="3 --all --until monday")
 @_options
 @_reason_option
-@click.option("--until", default="", metavar="DAY", help="monday, +3d: the inbox shows them then.")
+@option("--until=DAY", "monday, +3d: the inbox shows them then.", default="")
 def defer_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
 ) -> None:

@@ -2,30 +2,29 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 import msgspec
-from msgspec.structs import asdict
 
 from adapters.cli.consent import ask_consent, tell_held
 from adapters.cli.lazy_groups import command, keyed
 from adapters.cli.param_types import TEXT
-from adapters.cli.shared import Session
-from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_document, wake_of
-from adapters.text.agent_output import WITHOUT_REPORT, counted, rule_text
-from adapters.text.common import ID_SHOWN, safe
+from adapters.cli.shared import Session, flag, option
+from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_document
+from adapters.text.agent_output import WITHOUT_REPORT, rule_text
+from adapters.text.common import ID_SHOWN, counted, safe
 from adapters.text.policy import not_sent, waits
 from adapters.text.remedies import in_words
 from adapters.usecases.policy import held_agents
 from adapters.usecases.resolve import pick_agent
 from domain.agent.wake_queue import HELD, UNCHANGED
 from domain.errors import Refused, Remedy, WakelogError, invalid
-from domain.wake.wake import ModelAnswered
 
 if TYPE_CHECKING:
     from adapters.usecases.kinds import KindAgent
-    from adapters.usecases.wake_agents import RanWake, Requested, WaitingWake
+    from adapters.usecases.wake_agents import Requested, WaitingWake
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -33,16 +32,13 @@ WAITS = 3  # exit status: a wake did not run, or not to its end, and waits
 AGAIN = "(That came to nothing; the model is asked again.)"
 
 
-def stream_option(command: F) -> F:
-    """``--stream``: whether words are printed as they come; None: where a person reads them."""
-    option = click.option(
-        "--stream/--no-stream",
-        "stream",
-        default=None,
-        help="Print the answer as it comes, where the model streams: so it is on a terminal, "
-        "and never with --json.",
-    )
-    return option(command)
+stream_option = option(
+    "--stream/--no-stream stream",
+    "Print the answer as it comes, where the model streams: so it is on a terminal, "
+    "and never with --json.",
+    default=None,
+)
+"""Whether words are printed as they come; None: where a person reads them."""
 
 
 class Speaker(msgspec.Struct):
@@ -103,7 +99,7 @@ LED_ELSEWHERE = (
 
 
 @keyed("wake", "[agent]=[TASK or AGENT]", example=("", '"Fix the sink"', '--cancel "Fix the sink"'))
-@click.option("--cancel", "is_cancel", is_flag=True, help="Drop the wake that is queued for it.")
+@flag("--cancel is_cancel", "Drop the wake that is queued for it.")
 def wake_command(session: Session, agent: str | None, key: str, *, is_cancel: bool) -> None:
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
 
@@ -119,10 +115,13 @@ def wake_command(session: Session, agent: str | None, key: str, *, is_cancel: bo
         _cancel(session, agent, key)
         return
     if agent is not None:
-        agent_id = pick_agent(home, agent)
-        raise SystemExit(_wake_one(session, agent_id, key))
+        from adapters.usecases.wake_agents import request_wake
+
+        agent_id, home = pick_agent(home, agent), session.writing()
+        waking = woken(session, home, agent_id, lambda: request_wake(home, agent_id, key))
+        raise SystemExit(tell_woken(session, home, *waking))
     if not home.exists:
-        _tell_nothing(session, NO_AGENTS)
+        session.tell([], NO_AGENTS)
         return
     raise SystemExit(_wake_all(session))
 
@@ -146,13 +145,16 @@ def _wake_all(session: Session) -> int:
     rounds_run, left = wake_all(home, prepared.agents, telling(session, names))
     found = [own_wake_of(home, ran.run_key) for ran in rounds_run]
     documents = [wake_document(home, one) for one in found if one is not None]
-    failures = _failures(rounds_run, documents)
+    failed = {one.run_key for one in documents if one.outcome == "failed"}
+    failures = len(failed | {one.run_key for one in rounds_run if one.error})
     if session.as_json:
         session.document(documents)
-        _tell_errors(rounds_run, names)
+        for ran in filter(attrgetter("error"), rounds_run):
+            told = f"{names[ran.agent_id]}: could not run. {in_words(ran.error)}"
+            click.echo(safe(told), err=True)
     elif not rounds_run:
         idle = HELD_BACK if held_agents(home) else _idle(home)
-        _tell_nothing(session, idle if prepared.agents else NO_AGENTS)
+        session.say(idle if prepared.agents else NO_AGENTS)
         _tell_waiting(session, left, names, home.settings.timezone)
     else:
         for ran, document in zip(rounds_run, documents, strict=True):
@@ -180,12 +182,6 @@ def telling(session: Session, names: Mapping[str, str]) -> Callable[[int, int, s
         session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
 
     return progress
-
-
-def _failures(ran: "Sequence[RanWake]", documents: "Sequence[WakeLine]") -> int:
-    """How many wakes failed or could not run."""
-    failed = {one.run_key for one in documents if one.outcome == "failed"}
-    return len(failed | {one.run_key for one in ran if one.error})
 
 
 def _line(document: "WakeLine", name: str, error: str) -> str:
@@ -237,21 +233,6 @@ def _tell_waiting(
         session.note(safe(f"{names[one.agent_id]}: {told}."))
 
 
-def _tell_errors(ran: "Sequence[RanWake]", names: Mapping[str, str]) -> None:
-    for one in ran:
-        if one.error:
-            click.echo(
-                safe(f"{names[one.agent_id]}: could not run. {in_words(one.error)}"), err=True
-            )
-
-
-def _tell_nothing(session: Session, text: str) -> None:
-    if session.as_json:
-        session.document([])
-    else:
-        session.say(text)
-
-
 # ------------------------------------------------------------------------------------ one of them
 
 
@@ -263,14 +244,6 @@ def woken(
     queued = queue()
     _warn(queued.troubles)
     return _run(session, home, agent_id, queued.run_key)
-
-
-def _wake_one(session: Session, agent_id: str, key: str) -> int:
-    from adapters.usecases.wake_agents import request_wake
-
-    home = session.writing()
-    document, error = woken(session, home, agent_id, lambda: request_wake(home, agent_id, key))
-    return tell_woken(session, home, document, error)
 
 
 def tell_made(session: Session, home: "Home", made: "KindAgent") -> None:
@@ -343,9 +316,7 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
     home = session.writing()
     came = cancel_wake(home, agent_id, key)
     found = own_wake_of(home, came.run_key)
-    if session.as_json:
-        session.document(wake_document(home, found) if found else None)
-        return
+    session.printed(wake_document(home, found) if found else None)
     name, triggers = home.services.agent(agent_id).name, len(found.causes) if found else 0
     told = f"Cancelled the wake that was queued for {name!r}"
     because = f"which {counted(triggers, 'trigger')} had made"
@@ -355,7 +326,7 @@ def _cancel(session: Session, agent: str | None, key: str) -> None:
 
 
 @keyed("agent ask", "agent", "words", example='"Fix the sink" "What is left to do?"')
-@click.option("--session", "name", default="", metavar="S", help="Go on with a talk.")
+@option("--session name=S", "Go on with a talk.", default="")
 @stream_option
 def ask_command(
     session: Session, agent: str, words: str, name: str, key: str, stream: bool | None
@@ -404,7 +375,7 @@ def asked(
     session: Session, agent_id: str, question: AgentQuestion, loud: Speaker | None
 ) -> AnsweredQuestion:
     """Ask an agent and wait for its answer; `loud` prints the words as they come."""
-    from adapters.usecases.wake_agents import ask_agent
+    from adapters.usecases.wake_agents import answer_of, ask_agent
 
     home = session.writing()
     ask_consent(session, home, [agent_id])
@@ -419,37 +390,14 @@ def asked(
         session.note(KEPT.format(session=queued.session[:ID_SHOWN]))
         raise click.Abort from None
     _tell_closed(session, home, document)
-    answer = _answer(home, document)
+    told = answer_of(home, queued, document)
     fallback = _line(document, home.services.agent(agent_id).name, error)
     return AnsweredQuestion(
-        WakeAnswer(
-            **asdict(document),
-            answer=answer or None,
-            session=queued.session,
-            turn=_turn_of(home, queued.run_key),
-        ),
-        safe(answer if answer and not error else fallback),
+        told,
+        safe(told.answer if told.answer and not error else fallback),
         queued.session,
         _status_of(document, error),
     )
-
-
-def _turn_of(home: "Home", run_key: str) -> int:
-    wake = own_wake_of(home, run_key)
-    return wake.causes[0].trigger.turn if wake and wake.causes else 0
-
-
-def _answer(home: "Home", document: "WakeLine") -> str:
-    """What the model said last, else what its report says; empty if it said nothing."""
-    agents = home.services.agents
-    found = wake_of(home, document.run_key)
-    assert found is not None, document.run_key
-    rows = agents.facts(f"wake:{found.key}@{found.replica}")
-    with agents.reading() as world:
-        answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
-        texts = [world.text(one.text).strip() for one in answers if one.text is not None]
-    said = texts[-1] if texts else ""
-    return said or (document.report.tldr if document.report else "")
 
 
 # ----------------------------------------------------------------- several questions in one session
@@ -458,7 +406,7 @@ PROMPT = "> "
 
 
 @command("agent chat", "agent", example='"Fix the sink"')
-@click.option("--session", "name", default="", metavar="S", help="Go on with a talk.")
+@option("--session name=S", "Go on with a talk.", default="")
 @stream_option
 def chat_command(session: Session, agent: str, name: str, stream: bool | None) -> None:
     """Talk with an agent: each line is a question, an empty one or Ctrl-D ends it.

@@ -11,8 +11,8 @@ import click
 from msgspec import Struct
 
 from adapters.cli.lazy_groups import command
-from adapters.cli.shared import Session, UserError
-from adapters.documents.results import ChangeBack, FileBack, FilesBack
+from adapters.cli.shared import Session, UserError, flag, option
+from adapters.documents.results import FileBack, FilesBack
 from adapters.documents.tasks import titles_among
 from adapters.home.read_input import UnreadableInput
 from adapters.text import conflicts
@@ -20,7 +20,13 @@ from adapters.text.common import safe
 from adapters.usecases import import_tasks
 from adapters.usecases.import_sources import Paths, sources_of
 from adapters.usecases.match_imported import known_tasks
-from adapters.usecases.write_back import WrittenBack, can_be_written, in_no_file, write_back
+from adapters.usecases.write_back import (
+    WrittenBack,
+    can_be_written,
+    file_back,
+    in_no_file,
+    write_back,
+)
 from domain.errors import Refused, WakelogError, invalid
 
 if TYPE_CHECKING:
@@ -29,8 +35,8 @@ if TYPE_CHECKING:
 
 @command("write-back", example="TODO.md")
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
-@click.option("--source", default="", metavar="S", help="Name of the source; else the file's.")
-@click.option("--add", is_flag=True, help="Open tasks that are in no file get a line in this one.")
+@option("--source=S", "Name of the source; else the file's.", default="")
+@flag("--add", "Open tasks that are in no file get a line in this one.")
 def write_back_command(session: Session, files: Sequence[str], source: str, *, add: bool) -> None:
     """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
     folder that were imported.
@@ -55,7 +61,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
         except WakelogError as error:  # the other files are written all the same
             refused = refused or error
             continue
-        documents.append(_document(file, done))
+        documents.append(file_back(file, done))
         if not session.as_json:
             _tell(session, file, done)
     if session.as_json and (documents or not refused):
@@ -75,14 +81,6 @@ def _of_this_folder(home: "Home") -> list[str]:
     here = Path.cwd().resolve()
     named = {Path(one.path).name for one in paths.values() if Path(one.path).parent == here}
     return sorted(one for one in named | (known - paths.keys()) if can_be_written(one))
-
-
-def _document(file: str, done: WrittenBack) -> FileBack:
-    left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
-    left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
-    left += (ChangeBack(one, "status", "closed_as_another") for one in done.others)
-    written = [ChangeBack(one.task, one.named) for one in done.written]
-    return FileBack(file, written, left, [*done.anew], [*done.added], [*done.unsaid])
 
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
@@ -132,11 +130,8 @@ class FollowedFiles(Struct):
 
     def write(self, file: str) -> "WrittenBack | None":
         """Write a file back, if anything was decided since; None: there was nothing to do, or
-        another machine of the home leads, which does it.
-
-        Raises:
-            WakelogError: It cannot be written; the same is raised once.
-        """
+        another machine of the home leads, which does it. Why it cannot be written is raised
+        once."""
         home = self._session.opened()
         if not home.settings.import_.write_back or not home.services.leads:
             return None

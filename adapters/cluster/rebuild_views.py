@@ -1,8 +1,7 @@
 """After an upgrade, the views of all homes are made anew beside those that are there (ADR 69).
 
 Pages of the older version go on with theirs meanwhile, and pages of the new one find the work done.
-What nobody of an older version reads any more is taken away.
-"""
+What nobody of an older version reads any more is taken away."""
 
 import random
 from collections.abc import Callable, Collection
@@ -28,24 +27,18 @@ class ViewRebuilder:
         only: Collection[str] = (),
         kept_seconds: float = KEPT_SECONDS,
     ) -> None:
-        """Args:
-        homes: Of which database.
-        opens: Gives a home by its name, open to write.
-        tell: Is told how many homes were renewed, and what went wrong.
-        only: The homes to look at, by name; else all.
-        kept_seconds: How long what an older version made is kept.
-        """
-        self._homes = homes
-        self._opens = opens
-        self._tell = tell
-        self._only = only
-        self._kept_seconds = kept_seconds
+        """`opens`: gives a home by its name, open to write; `tell`: is told how many homes were
+        renewed, and what went wrong; `only`: the homes to look at, by name, else all;
+        `kept_seconds`: how long what an older version made is kept."""
+        self._homes, self._opens, self._tell = homes, opens, tell
+        self._only, self._kept_seconds = only, kept_seconds
         self._settled: set[int] = set()  # homes in which nothing is of another version
         self._is_over = Event()
 
     def look(self) -> None:
         """See to each home that is not settled. Raises Refused: the database is away."""
-        left = [one for one in self._homes.all() if self._is_asked(one)]
+        every = [one for one in self._homes.all() if not self._only or one.name in self._only]
+        left = [one for one in every if one.state == "open" and one.number not in self._settled]
         random.shuffle(left)  # so that several workers share them
         renewed = 0
         for home in left:
@@ -65,10 +58,6 @@ class ViewRebuilder:
     def stop(self) -> None:
         """End after the batch that is being made; another worker goes on from there."""
         self._is_over.set()
-
-    def _is_asked(self, home: HomeRow) -> bool:
-        is_named = not self._only or home.name in self._only
-        return is_named and home.state == "open" and home.number not in self._settled
 
     def _renew(self, home: HomeRow) -> bool:
         """Whether anything of it was made."""

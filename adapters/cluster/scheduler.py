@@ -1,8 +1,7 @@
 """Which homes are due: the one look that fills the queue, and frees homes whose worker is gone.
 
 The queue is a hint, the log decides: a home that is queued without need is looked at in vain, and
-one that is tended twice is told apart by the attempts in its log.
-"""
+one that is tended twice is told apart by the attempts in its log."""
 
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -38,22 +37,14 @@ own list of stalled jobs does not show, as that worker lives."""
 
 
 class DueHome(NamedTuple):
-    """A home that is to be queued."""
-
     home: int
     name: str
 
 
 class Scheduler:
-    """Looks at the queue and at what is due."""
-
     def __init__(self, app: Any, only: tuple[str, ...] = ()) -> None:
-        """Args:
-        app: An open `procrastinate.App`.
-        only: The homes to look at, by name; else all.
-        """
-        self._app = app
-        self._only = list(only) or None
+        """`app`: an open `procrastinate.App`; `only`: the homes to look at, by name, else all."""
+        self._app, self._only = app, list(only) or None
         self.is_waited = False  # whether a home is queued that nobody tends yet
 
     async def due(self) -> list[DueHome]:
@@ -74,7 +65,6 @@ class Scheduler:
         return freed
 
     async def _rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = await self._app.connector.execute_query_all_async(
-            sql, **values
-        )
+        ask = self._app.connector.execute_query_all_async
+        found: list[dict[str, Any]] = await ask(sql, **values)
         return found

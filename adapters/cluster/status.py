@@ -6,6 +6,7 @@ from typing import Any
 from adapters.cluster.scheduler import DUE, STALLED
 from adapters.documents.homes import ClusterDetails, HomesCount, WorkerLine
 from adapters.home.home_location import homes_of
+from adapters.store.postgres.database import Database
 from adapters.store.postgres.schema import ALL
 
 LEASE_SECONDS = 30  # of a job, where it is only looked at
@@ -18,6 +19,7 @@ GROUP BY one.owner, one.place, one.since, one.beat ORDER BY one.since, one.owner
 _HELD = """
 SELECT name FROM runtime.homes JOIN wakelog.homes USING (home)
 WHERE hold_until > now() AND state = 'open' ORDER BY name"""
+_QUEUE = "SELECT status::text, count(*) FROM queue.procrastinate_jobs GROUP BY status"
 _STATES = "SELECT state, count(*) FROM wakelog.homes GROUP BY state"
 _OLDEST = f"""
 SELECT extract(epoch FROM now() - min(kept.next_at))::float8 FROM ({DUE}) AS due
@@ -25,13 +27,13 @@ JOIN runtime.homes AS kept USING (home) WHERE kept.next_at <= now()"""
 
 
 def cluster_details(environ: Mapping[str, str]) -> ClusterDetails:
-    """The document of `cluster`.
+    """The document of `cluster`. Raises Refused: the database cannot be used; Damaged: it was not
+    prepared."""
+    return details_of(homes_of(environ).database)
 
-    Raises:
-        Refused: The database cannot be used.
-        Damaged: It was not prepared.
-    """
-    database = homes_of(environ).database
+
+def details_of(database: Database) -> ClusterDetails:
+    """The same of a database. Raises Refused."""
     with database.connection() as connection:
 
         def rows(sql: str, **values: Any) -> list[Any]:
@@ -47,4 +49,5 @@ def cluster_details(environ: Mapping[str, str]) -> ClusterDetails:
             None if oldest is None else round(oldest, 3),
             len(rows(STALLED, lease=LEASE_SECONDS)),
             held,
+            dict(rows(_QUEUE)),
         )

@@ -3,8 +3,7 @@
 Procrastinate hands each due home to one of them. A home has a thread and a loop of its own, so
 that one that waits for the disk holds up no other, and no heartbeat.
 
-The line to the queue may break: then it waits for the server.
-"""
+The line to the queue may break: then it waits for the server."""
 
 import asyncio
 import logging
@@ -27,19 +26,22 @@ import psycopg_pool
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import worker_loop
-from adapters.cluster.health import answered
+from adapters.cluster.health import answered, cluster_gauges
+from adapters.cluster.limits import Limits, SharedLimits
 from adapters.cluster.rebuild_views import ViewRebuilder
 from adapters.cluster.scheduler import DueHome, Scheduler
 from adapters.cluster.worker_loop import HomeNotifiers, WorkerContext, WorkerLoop
 from adapters.documents.homes import WorkedHomes, WorkerHealth, WorkerLine
 from adapters.home.clock import NOW_VARIABLE, SystemClock
 from adapters.home.home_location import DatabaseLocation, homes_of
+from adapters.home.prices import costs_at
 from adapters.runtime.engine_options import EngineOptions, Tell, TimeSlice
 from adapters.store.leases import BEATS_A_LEASE, drawn_owner
 from adapters.store.postgres.database import SETTINGS, Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.schema import ALL, QUEUE_OPTIONS
+from adapters.telemetry.metrics import Numbers, WakeNumbers
 from adapters.usecases.catalog import scope_labels
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, WakelogError, invalid
@@ -56,8 +58,7 @@ class PatientConnector(procrastinate.PsycopgConnector):
     """Waits for a server that is away, instead of ending the worker and all that it tends.
 
     Where an answer was lost, the same is asked again: a job that was finished twice is finished,
-    and one that was handed out to nobody is freed by the sweep.
-    """
+    and one that was handed out to nobody is freed by the sweep."""
 
     def __init__(self, url: str) -> None:
         options = {**SETTINGS, "options": f"{SETTINGS['options']} {QUEUE_OPTIONS}"}
@@ -72,9 +73,8 @@ class PatientConnector(procrastinate.PsycopgConnector):
                 raise  # else the job is no more: it was freed, or finished before the answer
 
     async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:
-        found: dict[str, Any] = await self._patiently(
-            super().execute_query_one_async, query, arguments
-        )
+        ask = super().execute_query_one_async
+        found: dict[str, Any] = await self._patiently(ask, query, arguments)
         return found
 
     async def _patiently(
@@ -97,7 +97,6 @@ MachineClock = Callable[[], datetime]
 
 
 def machine_clock() -> datetime:
-    """The machine's clock."""
     return datetime.now(UTC)
 
 
@@ -125,7 +124,8 @@ ANSWER_SECONDS = 5  # that a look at what is due may take until nobody counts on
 class WorkerOptions(NamedTuple):
     """How a worker works: at most so many homes and wakes at once, how long a lease holds without
     a heartbeat, how long a home is tended while others wait, how long wakes may take to end once
-    it is stopped, how often it looks, and for which homes, if not for all."""
+    it is stopped, how often it looks, for which homes, if not for all, and what all workers of the
+    database share."""
 
     homes: int = 32
     wakes: int = 64
@@ -134,11 +134,10 @@ class WorkerOptions(NamedTuple):
     grace: float = 25.0
     only: tuple[str, ...] = ()
     poll: float = 0.25
+    limits: Limits = Limits()
 
 
 class Worker:
-    """One worker, from its start to its end."""
-
     def __init__(
         self,
         homes: Homes,
@@ -148,20 +147,12 @@ class Worker:
         environ: Mapping[str, str],
         clock: MachineClock = machine_clock,
     ) -> None:
-        """Args:
-        homes: Of which database.
-        opens: Gives a home by its name, open to write.
-        options: See there.
-        tell: Is told what happens, from any thread.
-        environ: Environment variables, for who is told that something waits.
-        clock: The machine's.
-        """
+        """`opens`: gives a home by its name, open to write; `tell`: is told what happens, from any
+        thread; `environ`: for who is told that something waits; `clock`: the machine's."""
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
         self.is_in_doubt = False
-        self._homes = homes
-        self._options = options
-        self._tell = tell
+        self._homes, self._options, self._tell = homes, options, tell
         self._connector = PatientConnector(homes.database.url)
         self._app = procrastinate.App(connector=self._connector)
         self._tend = self._app.task(name=TEND_TASK)(self._run_job)
@@ -171,14 +162,12 @@ class Worker:
         engine = EngineOptions(grace_seconds=options.grace, slice=given)
         slots = Semaphore(options.wakes)
         self._notices = HomeNotifiers(environ)
-        self._given = WorkerContext(
-            homes, opens, self.owner, options.lease, slots, engine, self._notices
-        )
+        own = self.owner, options.lease, slots, engine, self._notices
+        self._given = WorkerContext(homes, opens, *own)
         self._renewing = ViewRebuilder(homes, opens, tell, options.only)
         self._now: dict[int, WorkerLoop] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
-        self._wall = clock
-        self._clock = SystemClock(wall=clock)
+        self._wall, self._clock = clock, SystemClock(wall=clock)
         self._wrong: Refused | None = None  # the clock, since it began
         self._stopping = asyncio.Event()
         self._is_away = False  # the server: told once
@@ -198,24 +187,27 @@ class Worker:
         line = WorkerLine(own.owner, own.place, own.since, self._beat_at, len(self._now))
         return WorkerHealth(trouble is None, trouble, line)
 
-    async def run(self, listening: socket.socket | None = None) -> None:
+    async def run(
+        self, listening: socket.socket | None = None, numbers: Numbers | None = None
+    ) -> None:
         """Work until a signal ends it, and tell on a socket how it is. Raises Refused: the
         database cannot be reached; its clock and this machine's went apart."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
+        told = numbers or Numbers(partial(cluster_gauges, self._homes.database))
         self._own.join(self._clock.now())
         self._beaten, self._beat_at = monotonic(), self._own.since
-        async with self._app.open_async(), answered(self.health, listening):
+        async with self._app.open_async(), answered(self.health, told, listening):
             sides = [asyncio.create_task(one()) for one in (self._look, self._beat, self._renew)]
             jobs = asyncio.create_task(self._jobs())
             await self._stopping.wait()
-            looks, beats, renews = sides
+            looks, *others = sides
             looks.cancel()
             await asyncio.gather(looks, jobs, return_exceptions=True)
-            for one in (beats, renews):
+            for one in others:
                 one.cancel()
-            await asyncio.gather(beats, renews, return_exceptions=True)
+            await asyncio.gather(*others, return_exceptions=True)
         with suppress(WakelogError):
             self._own.leave()
         if self._wrong:
@@ -268,7 +260,7 @@ class Worker:
         while True:
             await asyncio.sleep(lease / BEATS_A_LEASE)
             now = self._clock.now()
-            beat = asyncio.create_task(asyncio.to_thread(self._own.beat, now))
+            beat = asyncio.create_task(self._beat_once(now))
             is_silent = not (await asyncio.wait((beat,), timeout=lease))[0]
             if is_silent:
                 self._away(TimeoutError(f"{self._homes.database.name} does not answer"))
@@ -278,11 +270,14 @@ class Worker:
             except WakelogError as error:
                 self._away(error)
                 continue
-            await self._check_clock()
             lost = monotonic() - self._beaten
             self._beaten, self._beat_at = monotonic(), now
             if lost >= lease and not is_silent:
                 self._let_go(lost)
+
+    async def _beat_once(self, now: str) -> None:
+        await asyncio.to_thread(self._own.beat, now)
+        await self._check_clock()  # the line may fall silent here as well
 
     def _let_go(self, seconds: float) -> None:
         if self._now:
@@ -383,22 +378,15 @@ def work(
     tell: Tell,
     model: str = "",
     listening: socket.socket | None = None,
+    *,
+    has_names: bool = False,
 ) -> tuple[WorkedHomes, bool]:
-    """Tend the homes of a database that are due, until a signal ends it; and whether something
-    was left in doubt.
+    """Tend the homes of a database that are due, until a signal ends it; and whether something was
+    left in doubt. `tell`: is told what happens, from any thread; `model`: what `--model` says;
+    `listening`: where it tells how it is, if it does; `has_names`: its numbers name homes.
 
-    Args:
-        environ: Environment variables.
-        options: How it works.
-        tell: Is told what happens, from any thread.
-        model: What `--model` says.
-        listening: Where it tells how it is, if it does.
-
-    Raises:
-        Refused: The database cannot be used, its clock differs, now or later, or it may lose what
-            is committed.
-        Damaged: It was not prepared.
-    """
+    Raises Refused: the database cannot be used, its clock differs, now or later, or it may lose
+    what is committed; Damaged: it was not prepared."""
     if environ.get(NOW_VARIABLE, ""):
         because = f"{NOW_VARIABLE} is set, and a clock that is set by hand does not go on by itself"
         raise invalid(because, f"unset {NOW_VARIABLE}")
@@ -410,19 +398,29 @@ def work(
     if findings:
         raise invalid(findings[0], "see `wakelog database check`")
     check_clock(homes.database)
+    numbers = Numbers(partial(cluster_gauges, homes.database))
+    limits = SharedLimits(homes.database, options.limits)
+    counted = WakeNumbers(numbers, has_names=has_names, spend=limits.spend)
+
+    def told(event: str, level: str = "info", **fields: object) -> None:
+        counted.told(event, fields)
+        tell(event, level=level, **fields)
 
     def opens(name: str) -> Home:
         place = DatabaseLocation(homes, name, environ)
         home = open_home(place, environ, model=model, is_writing=True)
         scope_labels(home)
+        own, of = home.services.spans_for, home.services
+        of.limited = partial(limits.wait, homes.named(name).number)
+        costs = costs_at(home.settings.prices, lambda: of.agents.tail().at)
+        of.spans_for = lambda: counted.around(own(), name, home.settings.currency, costs)
         return home
 
     async def run() -> Worker:
-        worker = Worker(homes, opens, options, tell, environ)
+        worker = Worker(homes, opens, options, told, environ)
         tell("working", worker=worker.owner)
-        await worker.run(listening)
+        await worker.run(listening, numbers)
         return worker
 
     done = asyncio.run(run())
-    counts = WorkedHomes(done.tended, done.wakes, done.failed, done.troubles)
-    return counts, done.is_in_doubt
+    return WorkedHomes(done.tended, done.wakes, done.failed, done.troubles), done.is_in_doubt

@@ -2,8 +2,7 @@
 
 Who is told that something waits in it (ADR 44) is told as `wakelog run` tells it. A home is given
 back once nothing is due in it; a delivery goes on in its own thread, and the home is looked at
-again when it should have ended.
-"""
+again when it should have ended."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -54,12 +53,8 @@ class HomeNotifiers:
         return made
 
     def end(self, name: str, begun: Sequence[Notifier]) -> str:
-        """When the home is to be looked at again for them; empty: never. Raises Refused.
-
-        Args:
-            name: Of the home.
-            begun: What `begin` gave: the home of another one is closed.
-        """
+        """When the home of this name is to be looked at again for them; empty: never. `begun`: what
+        `begin` gave: the home of another one is closed. Raises Refused."""
         for one in begun:
             one.look()
         with self._lock:
@@ -83,11 +78,8 @@ class HomeNotifiers:
 
 
 class WorkerContext(NamedTuple):
-    """What a worker gives to all homes that it tends.
-
-    `opens`: a home, by its name, to write. `owner`: the worker. `slots`: for the wakes of all its
-    homes.
-    """
+    """What a worker gives to all homes that it tends. `opens`: a home, by its name, to write;
+    `owner`: the worker; `slots`: for the wakes of all its homes."""
 
     homes: Homes
     opens: Callable[[str], Home]
@@ -114,9 +106,7 @@ class WorkerLoop:
     """A home while it is tended; `stop` may be called from any thread."""
 
     def __init__(self, given: WorkerContext, name: str, tell: Tell) -> None:
-        self._given = given
-        self._name = name
-        self._tell = tell
+        self._given, self._name, self._tell = given, name, tell
         self._lock = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._engine: Engine | None = None
@@ -135,8 +125,7 @@ class WorkerLoop:
                 self._loop.call_soon_threadsafe(self._engine.stop)
 
     async def _tend(self, home: Home) -> TendedHome:
-        probes = home.place.probes()
-        signal = Signal(home.services.clock, probes)
+        signal = Signal(home.services.clock, home.place.probes())
         with closing(self._leases(home)) as leases:
             engine = Engine(home.services, leases, signal, self._tell, self._given.options)
             self._began(engine)
@@ -151,18 +140,12 @@ class WorkerLoop:
                     self._loop = None
         is_left = engine.is_over or self._stops
         times = engine.next_at(), notices.end(self._name, begun)
-        return TendedHome(
-            home.services.clock.now() if is_left else min(filter(None, times), default=""),
-            engine.reached,
-            engine.is_in_trouble,
-            engine.is_in_doubt,
-            engine.counts.wakes,
-            engine.counts.failed,
-        )
+        next_at = home.services.clock.now() if is_left else min(filter(None, times), default="")
+        how = engine.is_in_trouble, engine.is_in_doubt, engine.counts.wakes, engine.counts.failed
+        return TendedHome(next_at, engine.reached, *how)
 
     def _leases(self, home: Home) -> HomeLeases:
-        given = self._given
-        number = given.homes.named(self._name).number
+        given, number = self._given, self._given.homes.named(self._name).number
         database, seconds = given.homes.database, given.lease
         leases = HomeLeases(
             database, number, seconds=seconds, owner=given.owner, slots=given.slots, is_tending=True

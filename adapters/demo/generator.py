@@ -2,8 +2,8 @@
 
 The engine, its watcher, timers, throttle and queues run as they always do, on a virtual clock. A
 scripted person works in between: see `adapters.demo.person`. The models are those of
-`adapters.models.demo` behind a make-believe network. The same seed and size write the same bytes.
-"""
+`adapters.models.demo` behind a make-believe network. The same seed and size write the same
+bytes."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -92,15 +92,9 @@ class _TimedEvent(NamedTuple):
 def make_demo_home(
     folder: Path, *, seed: str, agents_count: int, months: int, progress: DayProgress | None = None
 ) -> DemoSummary:
-    """Live through some months in a new home.
-
-    Args:
-        folder: An empty one.
-        seed: Any text.
-        agents_count: How many tasks with agents; at most as many as there are stories.
-        months: Of a twelfth of a year.
-        progress: Is told each day.
-    """
+    """Live through some months, of a twelfth of a year, in a new home in an empty folder. `seed`:
+    any text; `agents_count`: how many tasks with agents, at most as many as there are stories;
+    `progress` is told each day."""
     (folder / files.SETTINGS).write_text(SETTINGS, encoding="utf-8")
     files.ensure(folder, {files.REPLICA_VARIABLE: REPLICA})
     journal, agent_log = (Log.in_memory(name, REPLICA) for name in ("journal", "agent"))
@@ -161,9 +155,7 @@ class Scenario:
 
     def _begins(self, planned: list[Story]) -> dict[int, list[Story]]:
         """Which tasks begin on which day: some at once, the others over the first two thirds."""
-        begins: dict[int, list[Story]] = {}
-        later = planned[AT_FIRST:]
-        begins[0] = planned[:AT_FIRST]
+        later, begins = planned[AT_FIRST:], {0: planned[:AT_FIRST]}
         for nth, story in enumerate(later):
             day = 2 + nth * (2 * self._days // 3) // max(1, len(later))
             begins.setdefault(day, []).append(story)
@@ -260,15 +252,10 @@ class Scenario:
 
     def _import(self, begun: list[Story]) -> list[str]:
         """Bring tasks in from a file, as `wakelog import` does."""
-        lines = [
-            line
-            for one in begun
-            for line in (
-                f"# {one.category.name}",
-                f"- [ ] {one.title}",
-                *(f"  - [ ] {step}" for step in one.steps[:2]),
-            )
-        ]
+        lines: list[str] = []
+        for one in begun:
+            lines += [f"# {one.category.name}", f"- [ ] {one.title}"]
+            lines += [f"  - [ ] {step}" for step in one.steps[:2]]
         file = markdown.read("\n".join(lines).encode(), source=SOURCE)
         known = known_tasks(self._home)
         kept = documents_of(self._home, file.tasks, known)
@@ -285,10 +272,8 @@ class Scenario:
         agent = assign_agent(self._home, task, AgentOptions(template=story.category.template)).agent
         schedule = self._dice.pick(SCHEDULES)
         if schedule:
-            heeds_moves = self._services.settings.agents.timers == "changed"
-            command = timers.timer_command(
-                agent, schedule, ZONE, self._clock.now(), heeds_moves=heeds_moves
-            )
+            heeds, now = self._services.settings.agents.timers == "changed", self._clock.now()
+            command = timers.timer_command(agent, schedule, ZONE, now, heeds_moves=heeds)
             self._services.append_agent(command)
         return agent
 

@@ -34,9 +34,8 @@ class RemoteModel:
         now = self._clock.now()
         if any(one.start <= now < one.end for one in self._outages):
             await asyncio.sleep(2)
-            raise ModelFault(
-                "overloaded", "503 overloaded", of_provider=True, retry_seconds=RETRY_SECONDS
-            )
+            told = "overloaded", "503 overloaded"
+            raise ModelFault(*told, of_provider=True, retry_seconds=RETRY_SECONDS)
         reply = await self._model.reply(request)
         drawn = int(sha(f"{now}/".encode() + reply.raw)[:8], 16)
         if self.name not in FIRST_BYTE_MS:

@@ -1,8 +1,7 @@
 """The scripted person of demo data: writes notes, ticks, logs time, asks, and decides.
 
 What they wrote into a note they hold for true; a proposal that says the same is mostly confirmed,
-one that was guessed mostly rejected, with a reason. Dates in the garden depend on the weather.
-"""
+one that was guessed mostly rejected, with a reason. Dates in the garden depend on the weather."""
 
 import json
 from collections import defaultdict
@@ -26,27 +25,10 @@ from domain.log.timestamps import instant, later
 from domain.log.wire import payload
 
 ACTION_WEIGHTS: dict[str, int] = {
-    "chat": 20,
-    "due": 9,
-    "estimate": 8,
-    "step": 11,
-    "done": 9,
-    "waiting": 5,
-    "moving": 4,
-    "urgent": 3,
-    "tick": 8,
-    "spend": 12,
-    "label": 5,
-    "field": 4,
-    "ask": 5,
-    "nudge": 2,
-    "worked": 5,
-    "rest": 6,
-    "blocked": 4,
-    "correct": 3,
-    "rate": 3,
-    "loop": 3,
-}
+    "chat": 20, "due": 9, "estimate": 8, "step": 11, "done": 9, "waiting": 5, "moving": 4,
+    "urgent": 3, "tick": 8, "spend": 12, "label": 5, "field": 4, "ask": 5, "nudge": 2, "worked": 5,
+    "rest": 6, "blocked": 4, "correct": 3, "rate": 3, "loop": 3,
+}  # fmt: skip
 HOURS = (1, 2, 3, 4, 6)
 OVERLOOKED = 4  # of a hundred
 RATED = 30  # of a hundred wakes whose proposals are decided
@@ -58,11 +40,9 @@ WAVERS_MAX = 9
 
 
 class TendedTask:
-    """A task in the person's care, and what they hold for true about it.
-
-    `truths`: values of proposals by tool. `is_undecided`: they change their mind about the date
-    each time one is proposed, until they are tired of it.
-    """
+    """A task in the person's care, and what they hold for true about it. `truths`: values of
+    proposals by tool. `is_undecided`: they change their mind about the date each time one is
+    proposed, until they are tired of it."""
 
     def __init__(self, story: Story, task: str, agent: str, until: int) -> None:
         self.story = story
@@ -142,14 +122,10 @@ class Person:
         if use == "estimate":
             care.truths["update_task_estimate"] = {str(hours * 60)}
         return self.say(care.language, use).format(
-            who=dice.pick(story.category.people),
-            date=day.isoformat(),
-            hours=hours,
-            step=step,
-            other=dice.pick(others or [story.category.name]),
-            began=began,
+            who=dice.pick(story.category.people), date=day.isoformat(), hours=hours, step=step,
+            other=dice.pick(others or [story.category.name]), began=began,
             ended=began + 1 + hours // 3,
-        )
+        )  # fmt: skip
 
     def _tick(self, care: TendedTask) -> None:
         left = [one for one in self._task(care).items if not one.is_checked]

@@ -104,14 +104,9 @@ def fact_told(fact: object, task: t.Task, catalog: Catalog) -> str:
             return f"label added: {label}"
         case t.LabelRemoved():
             return f"label removed: {label}"
-        case t.ItemAdded():
-            return f"item added: {title}"
-        case t.ItemChecked():
-            return f"item ticked: {title}"
-        case t.ItemUnchecked():
-            return f"item unticked: {title}"
         case _:
-            return _plain_words(fact, title)
+            what = _PLAIN_WORDS[type(fact)]
+            return f"{what}: {title}" if what.startswith("item ") else what
 
 
 _PLAIN_WORDS: dict[type[object], str] = {
@@ -120,6 +115,9 @@ _PLAIN_WORDS: dict[type[object], str] = {
     t.LabelSuppressed: "label not to be proposed",
     t.LabelAllowed: "label may be proposed again",
     t.ChecklistAdded: "checklist added",
+    t.ItemAdded: "item added",
+    t.ItemChecked: "item ticked",
+    t.ItemUnchecked: "item unticked",
     t.ItemRetitled: "item renamed",
     t.ItemArchived: "item archived",
     t.ItemRestored: "item brought back",
@@ -141,11 +139,6 @@ _PLAIN_WORDS: dict[type[object], str] = {
     t.DifferenceSettled: "conflict with the file settled",
     t.DeedUndone: "no longer said by the file",
 }
-
-
-def _plain_words(fact: object, title: str) -> str:
-    what = _PLAIN_WORDS[type(fact)]
-    return f"{what}: {title}" if what.startswith("item ") else what
 
 
 # ---------------------------------------------------------------------------------------- documents
@@ -309,19 +302,16 @@ def journal_documents(home: Home, agent_id: str, limit: int) -> list[JournalLine
 
 
 def thread_documents(home: Home, agent_id: str, thread: str, limit: int) -> list[MessageThread]:
-    """The documents of `messages`: threads with their newest messages, in order.
-
-    Args:
-        thread: The only one that is wanted, its name or what stands behind its last colon, or a
-            beginning of that; empty: all.
-        limit: How many messages at most.
-    """
+    """The documents of `messages`: threads with so many of the newest messages, in order. `thread`:
+    the only one that is wanted, its name or what stands behind its last colon, or a beginning of
+    that; empty: all."""
     found = home.views.page(messages.VIEW, shelf=agent_id, newest_first=True)
     left = limit
     threads: dict[str, list[MessageLine]] = {}
     with home.services.agents.reading() as world:
         for one in found:
-            if thread and not _is_named(one.thread, thread):
+            behind = one.thread.rpartition(":")[2]
+            if thread and one.thread != thread and not behind.startswith(thread):
                 continue
             recent = one.messages[-left:] if left else ()
             newest = [message_document(world, one.run_key, message) for message in recent]
@@ -329,10 +319,6 @@ def thread_documents(home: Home, agent_id: str, thread: str, limit: int) -> list
             if newest:
                 threads[one.thread] = newest + threads.get(one.thread, [])
     return [MessageThread(name, agent_id, told) for name, told in reversed(threads.items())]
-
-
-def _is_named(thread: str, wanted: str) -> bool:
-    return thread == wanted or thread.rpartition(":")[2].startswith(wanted)
 
 
 def message_document(world: LogState, run_key: str, message: WakeMessage) -> MessageLine:

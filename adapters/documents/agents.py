@@ -339,11 +339,7 @@ class DigestSources(Struct, frozen=True):
 def memory_document(
     home: "Home", agent_id: str, place: "NamedMoment | None" = None
 ) -> MemoryDetails:
-    """The document of `memory`.
-
-    Args:
-        place: The moment; None: now.
-    """
+    """The document of `memory`, at a moment or now."""
     if place is not None:
         _, world = place.past.worlds(place.spot.where, place.replica)
         documents = fold(DIGESTS, world.history("memory", agent_id)).values()
@@ -368,11 +364,7 @@ def memory_short(home: "Home", agent_id: str) -> MemoryShort:
 
 
 def sources_document(home: "Home", agent_id: str, wanted: str) -> DigestSources:
-    """The document of `memory --sources`.
-
-    Raises:
-        Refused: Code ``unknown_digest`` or ``ambiguous``.
-    """
+    """The document of `memory --sources`; Refused where not one digest is meant."""
     found = home.views.page(DIGESTS, prefix=wanted.lower() or "-", shelf=agent_id)
     if len(found) != 1:
         raise Refused(

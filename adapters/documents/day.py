@@ -62,7 +62,8 @@ class DayRating(Struct, frozen=True):
 
 
 class DayDetails(Struct, frozen=True):
-    """A day: what `day` prints. `proposals`: of an agent, open ones."""
+    """A day: what `day` prints. `free_minutes`: of today what is left. `proposals`: of an agent,
+    open ones."""
 
     date: str
     zone: str

@@ -125,11 +125,7 @@ class KeptEvaluation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_evaluation(file: str) -> KeptEvaluation:
-    """A run that was kept.
-
-    Raises:
-        Refused: Code ``unreadable_file`` or ``invalid_input``.
-    """
+    """A run that was kept; Refused where the file holds none."""
     try:
         return msgspec.json.decode(read_input(file, RUN_BYTES_MAX), type=KeptEvaluation)
     except msgspec.MsgspecError as error:

@@ -183,6 +183,14 @@ class WorkerHealth(Struct, frozen=True):
     worker: WorkerLine
 
 
+class PageHealth(Struct, frozen=True):
+    """What `wakelog serve --database --health` answers: whether it answers and reaches its
+    database, and what is the matter if not."""
+
+    ok: bool
+    trouble: str | None
+
+
 class HomesCount(Struct, frozen=True):
     """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
 
@@ -194,13 +202,15 @@ class HomesCount(Struct, frozen=True):
 
 class ClusterDetails(Struct, frozen=True):
     """How a cluster stands: its workers, its homes, for how long the oldest one is due that nobody
-    tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name."""
+    tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name;
+    `queue`: how many homes are queued, by what becomes of them: ``todo``, ``doing``."""
 
     workers: list[WorkerLine]
     homes: HomesCount
     oldest_due_seconds: float | None
     stalled: int
     held_off: list[str]
+    queue: dict[str, int] = {}
 
 
 class SettingsText(Struct, frozen=True):

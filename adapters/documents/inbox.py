@@ -13,10 +13,12 @@ from msgspec import Struct
 
 from adapters.documents.ranks import SET_SHOWN, Ranks, ranks_of
 from adapters.documents.tasks import catalog_of, titles_among
+from adapters.documents.wakes import state_of
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
 from domain.agent.agent import category_in
+from domain.agent.clients import client_named
 from domain.changes.change_set import (
     REPLACED,
     ChangeItem,
@@ -30,7 +32,7 @@ from domain.log.timestamps import is_date
 from domain.tools import followups, registry
 from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
-from projections import inbox
+from projections import inbox, wakes
 from projections.inbox import SetDocument
 
 Shows = Callable[[SetDocument, ChangeItem], bool]
@@ -83,7 +85,8 @@ class SubjectDetails(Struct, frozen=True):
 
 class InboxSet(Struct, frozen=True):
     """A change set: what one wake proposed for its task, or for a day, which leaves the task empty.
-    `set` is the number that a person calls it by, null for one of another replica."""
+    `set` is the number that a person calls it by, null for one of another replica. `by`: the client
+    that proposed it without being asked, ``claude (mcp)``, and what it `said`; null of an agent."""
 
     set: int | None
     id: str
@@ -96,6 +99,8 @@ class InboxSet(Struct, frozen=True):
     status: str
     items: Sequence[InboxItem]
     subject: SubjectDetails
+    by: str | None
+    said: str | None
 
 
 def subject_of(one: SetDocument, titles: Mapping[str, str]) -> SubjectDetails:
@@ -141,12 +146,8 @@ def page_of_sets(
     home: Home, *, is_all: bool = False, task: str | None = None, limit: int = -1
 ) -> tuple[list[SetDocument], int]:
     """The change sets with something that waits, the oldest first, and how many more there are.
-
-    Args:
-        is_all: Those with something put off, too, and the newest that are decided.
-        task: Only its.
-        limit: How many at most, and of the decided ones as many; negative: all.
-    """
+    `is_all`: those with something put off, too, and the newest that are decided; `limit`: how many
+    at most, and of the decided ones as many; negative: all."""
     marks = inbox.marks("waiting", "deferred") if is_all else inbox.marks("waiting")
     views, found = home.views, home.views.marked(inbox.VIEW, marks, shelf=task, limit=limit)
     back = [] if is_all else put_off_until_now(home, task)
@@ -180,13 +181,7 @@ def sets_under(
     home: Home, *tabs: str, task: str | None = None, before: str = "", limit: int = -1
 ) -> list[SetDocument]:
     """Change sets that have items under one of these tabs (`inbox.TABS`), the newest first.
-
-    Args:
-        tabs: At least one.
-        task: Only its.
-        before: Only those whose place is lower.
-        limit: How many at most; negative: all.
-    """
+    `before`: only those whose place is lower; `limit`: how many at most; negative: all."""
     return home.views.marked(
         inbox.VIEW, inbox.marks(*tabs), shelf=task, before=before, limit=limit, newest_first=True
     )
@@ -227,11 +222,7 @@ def reason_of(ranked: Ranks, item: ChangeItem) -> str:
 
 
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:
-    """The documents of `inbox`.
-
-    Args:
-        is_all: Their deferred and decided items too.
-    """
+    """The documents of `inbox`; `is_all`: with their deferred and decided items."""
     now = home.services.clock.now()
     return documents_of(home, list(sets), lambda _, item: is_all or is_waiting(item, now))
 
@@ -253,6 +244,7 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
                 now[task] if task else review.seen_now(home.services, one.changes, item)
                 for item in items
             ]
+            by, said = _client_of(home, one)
             found.append(
                 InboxSet(
                     set=ranked.get(one.id),
@@ -265,6 +257,8 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
                     expires_at=one.expires_at or None,
                     status=one.status,
                     subject=subject_of(one, titles),
+                    by=by,
+                    said=said,
                     items=[
                         _item(home, ranked, one.changes, name, item, was)
                         for item, was in zip(items, seen, strict=True)
@@ -274,13 +268,18 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
     return found
 
 
+def _client_of(home: Home, one: SetDocument) -> tuple[str | None, str | None]:
+    """The client that made a set, and its words; of an agent's own nothing."""
+    wake = home.views.get(wakes.VIEW, one.run_key)
+    if wake is None or not (by := client_named(wake.model)):
+        return None, None
+    with home.services.agents.reading() as world:
+        said = state_of(world, wake).said
+        return by, (world.text(said) if said else "") or None
+
+
 def _item(
-    home: Home,
-    ranked: Ranks,
-    changes: ChangeSet,
-    name: str,
-    item: ChangeItem,
-    now: Snapshot,
+    home: Home, ranked: Ranks, changes: ChangeSet, name: str, item: ChangeItem, now: Snapshot
 ) -> InboxItem:
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
     need = dependency_of(changes, item)

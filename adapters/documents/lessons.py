@@ -148,12 +148,9 @@ def rules_offered(home: "Home", sets: "Iterable[InboxSet]") -> list[LessonLine]:
 def lesson_items(
     home: "Home", scope: str, tool: str, verdict: str = "", reason: str = ""
 ) -> list[LessonItem]:
-    """The proposals that a number of a scope counts, the newest verdict first.
-
-    Args:
-        verdict: Only those; ``edited``: those that were confirmed with other values.
-        reason: Only those that were declined for it, as `reason_id` names it.
-    """
+    """The proposals that a number of a scope counts, the newest verdict first. `verdict`: only
+    those; ``edited``: those that were confirmed with other values; `reason`: only those that were
+    declined for it, as `reason_id` names it."""
     from adapters.documents.inbox import documents_of  # which loads what carries verdicts out
 
     known = home.views.get(VIEW, scope)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from adapters.documents.tasks import catalog_of
 from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
 from adapters.home.endpoints import endpoint_key, endpoint_of, full_name
+from adapters.home.extensions import installed, missing, prefix_of
 from adapters.home.settings import KEYRING, Settings
 from domain.agent import deciders
 from domain.agent.endpoints import GEMINI_MODEL, MODELS, PREFIX
@@ -38,10 +39,11 @@ class Trial(Struct, frozen=True):
 
 class ModelDetails(Struct, frozen=True):
     """A model that this home could ask. `name` is what `--model` takes, `recorded` what a wake is
-    recorded with; `named_by` is ``wakelog``, ``home`` (its model), ``settings``, ``agent`` and
-    ``template``. `key` is ``set``, ``missing``, or ``none`` where none is needed, `key_from` the
-    place where it is looked for. `agreed` and `lacking` are the categories with and without a
-    receipt; `problem` says why it cannot be asked; `trial` is null where nothing was tried."""
+    recorded with; `named_by` is ``wakelog``, ``home`` (its model), ``settings``, ``agent``,
+    ``template`` and ``installed`` (a package of others). `key` is ``set``, ``missing``, or ``none``
+    where none is needed, `key_from` the place where it is looked for. `agreed` and `lacking` are
+    the categories with and without a receipt; `problem` says why it cannot be asked; `trial` is
+    null where nothing was tried."""
 
     name: str
     recorded: str
@@ -58,14 +60,8 @@ class ModelDetails(Struct, frozen=True):
 def models_document(
     home: "Home", names: Sequence[str] = (), environ: Mapping[str, str] = os.environ
 ) -> list[ModelDetails]:
-    """Each model that wakelog, the settings, an agent or a template names, once.
-
-    Args:
-        names: Only these, whoever names them else; empty: all.
-
-    Raises:
-        Refused: Code ``invalid_value``: one of the names is no model's.
-    """
+    """Each model that wakelog, the settings, an agent or a template names, once; or only these
+    `names`, whoever names them else. Raises Refused: one of them is no model's."""
     from adapters.documents.agents import all_agents
 
     if "" in names:
@@ -115,6 +111,7 @@ def _named(home: "Home", agents: "list[AgentDocument]") -> dict[str, list[str]]:
     settings = home.settings
     named = [(one, "wakelog") for one in BUILT_IN]
     named += [(f"{PREFIX}{one}", "settings") for one in settings.models]
+    named += [(f"{one}:default", "installed") for one in installed()]
     named.append((settings.model, "home"))
     named += [(one.model_in_force, "template") for one in templates_of(home)]
     named += [(one.agent.model, "agent") for one in agents if one.is_living]
@@ -132,6 +129,8 @@ def _asked(
     """A model's full name, whether its key is there, where that is kept, and what is wrong."""
     if not is_leaving(name):
         return name, "none", None, None
+    if prefix := prefix_of(name):
+        return name, "none", None, missing(prefix) or None
     recorded, place = full_name(name, settings), GEMINI_VARIABLE
     is_gemini = name.partition(":")[0] == "gemini"
     try:

@@ -70,7 +70,8 @@ class ProofDetails(Struct, frozen=True):
     is equal where two machines hold the same; else null. `newer`: by scaffold, how many wakes were
     made by a newer wakelog and not executed; then it is not `ok`, whatever else differs. `erased`:
     what a person had erased; null where nothing was. `dropped_replies`: so many of which `retain`
-    dropped the bytes; their text, calls and tokens are there."""
+    dropped the bytes; their text, calls and tokens are there. `of_extensions`: of the undecoded
+    those that models of installed packages gave, by the names of these; see --decoder."""
 
     ok: bool
     rows: int
@@ -94,3 +95,4 @@ class ProofDetails(Struct, frozen=True):
     newer: dict[int, int] | None = None
     erased: ErasedProof | None = None
     dropped_replies: int = 0
+    of_extensions: dict[str, int] | None = None

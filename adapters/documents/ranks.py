@@ -23,11 +23,9 @@ class Ranks(dict[str, int]):
     their ranks, by each word that it may be called by, in small letters."""
 
     def __init__(
-        self,
-        own: Sequence[str],
-        others: Mapping[str, str],
+        self, own: Sequence[str], others: Mapping[str, str],
         typed: Mapping[str, Sequence[Sequence[str]]] = NOBODY,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__({one: nth for nth, one in enumerate(own, start=1)})
         self.others = others
         self.typed = typed

@@ -77,12 +77,8 @@ def replica_conflicts_of(
     home: "Home", task_id: str, labels: "Mapping[str, str] | None" = None
 ) -> list[ConflictDetails]:
     """What is open in one task, with the timers and the circle of links that it is a part of, its
-    agents and what they proposed; with no task what is open of none.
-
-    Args:
-        task_id: Which; empty: what differs of the catalog, templates and models.
-        labels: What machines are called, by replica; their names if it is left out.
-    """
+    agents and what they proposed; with no task what is open of none: of the catalog, templates and
+    models. `labels`: what machines are called, by replica."""
     if not home.services.journal.is_shared:
         return []
     names = machine_labels(home) if labels is None else labels
@@ -226,11 +222,8 @@ class AgentConflict(NamedTuple):
 
 
 def agent_conflicts(home: "Home", labels: "Mapping[str, str]") -> list[AgentConflict]:
-    """All that is open in the agent log, agents and sets in the order of their ids first.
-
-    Args:
-        labels: What machines are called, by replica.
-    """
+    """All that is open in the agent log, agents and sets in the order of their ids first; `labels`:
+    what machines are called, by replica."""
     agents = home.services.agents
     if not agents.is_shared:
         return []

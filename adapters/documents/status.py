@@ -190,12 +190,8 @@ class StatusCounts(NamedTuple):
 
 
 def status_document(home: Home, most: int = -1) -> StatusDetails:
-    """The document of `status`.
-
-    Args:
-        most: How many queued wakes and failing agents are listed at most, and read for it;
-            negative: all.
-    """
+    """The document of `status`. `most`: how many queued wakes and failing agents are listed at
+    most, and read for it; negative: all."""
     now, views = home.services.clock.now(), home.views
     limit = home.settings.agents.lost_seconds
     begun = views.marked(agents.VIEW, agents.marks("running"))
@@ -203,6 +199,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
     running = [one for one in begun if one not in lost]
     first = [one.next_due for one in views.queued(agents.VIEW, limit=1)]
     dormant = count_agents(home, "dormant")
+    open_tasks, closed_tasks = (views.count(tasks.VIEW, mark) for mark in ("open", "closed"))
     return StatusDetails(
         home=home.place.name,
         exists=home.exists,
@@ -211,7 +208,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         journal=_log(home.services.journal),
         agent_log=_log(home.services.agents),
         lag=watcher.lag(home.services),
-        tasks=_tasks(home),
+        tasks=TaskCount(open_tasks + closed_tasks, open_tasks),
         agents=AgentCount(
             living=dormant + count_agents(home, "active"),
             dormant=dormant,
@@ -275,11 +272,6 @@ def _log(log: Log) -> LogStatus:
     tail = log.tail()
     position = f"{log.name}:{tail.replica}:{tail.n}" if tail.n else None
     return LogStatus(position, tail.n, log.count(), tail.at or None)
-
-
-def _tasks(home: Home) -> TaskCount:
-    is_open, closed = (home.views.count(tasks.VIEW, mark) for mark in ("open", "closed"))
-    return TaskCount(is_open + closed, is_open)
 
 
 def _who(one: AgentDocument) -> dict[str, str]:
@@ -349,6 +341,11 @@ def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
             for one in leases.runtimes(now)
         ]
     return found
+
+
+def wakes_by_itself(home: Home, now: str) -> bool:
+    """Whether a process is at work that wakes agents by itself, see `_runtimes`."""
+    return any(one.alive for one in _runtimes(home, now))
 
 
 def health_document(home: Home) -> HealthDetails:

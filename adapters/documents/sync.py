@@ -26,11 +26,16 @@ class Waiting(Struct, frozen=True):
         return self.for_ in ("newer", "fork", "erasure")
 
 
-class Behind(Struct, frozen=True):
-    """A replica that lacked `appends` of these when it was last seen."""
+class NamedReplica(Struct, frozen=True):
+    """What this machine is called now."""
 
     replica: str
     label: str
+
+
+class Behind(NamedReplica, frozen=True):
+    """A replica that lacked `appends` of these when it was last seen."""
+
     appends: int
     seen_at: str
     clock_minutes: int  # that its clock is ahead
@@ -46,12 +51,10 @@ class IgnoredManifest(Struct, frozen=True):
     n: int = 0
 
 
-class LeadAway(Struct, frozen=True):
+class LeadAway(NamedReplica, frozen=True):
     """Another machine leads and was last heard of at `heard_at`, so many `days` ago; this one met
     the others `met_days` ago, so that it cannot have heard since."""
 
-    replica: str
-    label: str
     heard_at: str
     days: int
     met_days: int = 0
@@ -78,11 +81,9 @@ class SyncReport(Struct, frozen=True):
     lead_away: LeadAway | None = None  # from one day on
 
 
-class ReplicaLine(Struct, frozen=True):
+class ReplicaLine(NamedReplica, frozen=True):
     """A writer of this home: what it last wrote as far as is known here, and when it was seen."""
 
-    replica: str
-    label: str
     own: bool
     last_append: int
     last_seen: str
@@ -90,13 +91,6 @@ class ReplicaLine(Struct, frozen=True):
     for_: WaitsFor | None = field(name="for", default=None)
     leads: bool = False  # it wakes agents by itself
     retired: bool = False  # it never comes back
-
-
-class NamedReplica(Struct, frozen=True):
-    """What this machine is called now."""
-
-    replica: str
-    label: str
 
 
 class RefusedCause(Struct, frozen=True):
@@ -179,21 +173,17 @@ class JoinReport(Struct, frozen=True):
     sync_refused: str = ""
 
 
-class LeadReplica(Struct, frozen=True):
+class LeadReplica(NamedReplica, frozen=True):
     """The machine that leads now; `changed`: it did not before; `returned`: it was gone."""
 
-    replica: str
-    label: str
     changed: bool
     returned: bool = False
 
 
-class RetiredReplica(Struct, frozen=True):
+class RetiredReplica(NamedReplica, frozen=True):
     """A machine that never comes back: who leads now, and what was taken over of it: how many
     operations in flight, and agents whose wake it had begun."""
 
-    replica: str
-    label: str
     lead: str
     operations: int
     wakes: int

@@ -260,11 +260,8 @@ def categories_below(catalog: Catalog, wanted: str) -> frozenset[str]:
 
 
 def categories_named(catalog: Catalog, wanted: str) -> frozenset[str]:
-    """The categories that a filter means, see `categories_below`; none if none is given.
-
-    Raises:
-        Refused: Code ``unknown_category``: there is none of that name.
-    """
+    """The categories that a filter means, see `categories_below`; none if none is given. Raises
+    Refused: there is none of that name."""
     found = categories_below(catalog, wanted)
     if wanted and not found:
         raise unknown_category(wanted)
@@ -350,6 +347,21 @@ def category_documents(world: LogState, found: Iterable[Task]) -> list[CategoryD
     ]
 
 
+def category_lines(home: Home) -> list[CategoryDetails]:
+    """The document of `category list`."""
+    found = [one.task for one in home.views.all(tasks.VIEW)]
+    with home.services.journal.reading() as world:
+        return category_documents(world, found)
+
+
+def label_lines(home: Home) -> list[LabelDetails]:
+    """The document of `label list`."""
+    found = [one for one in home.views.all(tasks.VIEW) if not one.is_deleted]
+    return label_documents(
+        catalog_of(home), lambda label: sum(label in one.labels for one in found)
+    )
+
+
 def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[LabelDetails]:
     """Every living label, its scope (empty: all categories), and how many tasks carry it."""
     return [
@@ -405,7 +417,7 @@ class HistoryEntry(Struct, frozen=True):
     ``notes``, ``time``, ``links``, ``file``; `who` ``you``, ``agent`` or ``file``. `words`: those
     of a note or description. `proposal` is what a person calls the proposal that it carried out,
     of the wake `run_key`. `undo`: the deed that `wakelog undo` takes back, once where it did
-    several things."""
+    several things. `member`: which person of a home of several."""
 
     entry: str
     at: str
@@ -416,6 +428,7 @@ class HistoryEntry(Struct, frozen=True):
     proposal: str | None
     run_key: str | None
     undo: str | None
+    member: str | None = None
 
 
 class TaskHistory(Struct, frozen=True):

@@ -47,11 +47,7 @@ def version_owner(template: "Template", version: "Version | None") -> str:
 
 
 def named_version(given: str) -> tuple[int, str]:
-    """The number, and whose it is.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """The number, and whose it is; Refused where it is none."""
     number, _, of = given.partition("@")
     if not (number.isascii() and number.isdigit() and len(number) < NUMBER_LENGTH):
         raise invalid(f"{given!r} is no version", "write its number, 3 for example")

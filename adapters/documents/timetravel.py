@@ -185,11 +185,7 @@ def names_of(home: "Home") -> dict[str, str]:
 
 
 def at_document(place: NamedMoment, scope: Sequence[str] | None) -> MomentDetails:
-    """The document of `at`.
-
-    Args:
-        scope: Ids of tasks; None: all that there were.
-    """
+    """The document of `at`; `scope`: ids of tasks; None: all that there were."""
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
     heads, today = place.heads, _today(place) if scope is None else ""
@@ -234,11 +230,7 @@ def around(place: NamedMoment, task: str, agent: str = "") -> list[str]:
 
 def prompt_of(place: NamedMoment, scope: Sequence[str] | None) -> tuple[str, ModelAsked, Request]:
     """What a model was asked last, up to a moment: by the wake that is named, at its first turn,
-    else by the newest wake of the tasks in scope.
-
-    Raises:
-        Refused: Code ``unknown_wake``: no model had been asked anything.
-    """
+    else by the newest wake of the tasks in scope. Raises Refused: none had been asked anything."""
     run_key, replica, until = _wake_asking(place, scope)
     asked_at = 0
     for row in place.past.agents.rows_of(f"wake:{run_key}@{replica}"):

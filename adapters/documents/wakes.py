@@ -145,6 +145,16 @@ def wake_lines(home: Home, found: Iterable[WakeDocument] | None = None) -> list[
     return [wake_document(home, one) for one in found]
 
 
+def wakes_found(
+    home: Home, agent_id: str | None = None, outcome: str = "", limit: int = -1
+) -> list[WakeDocument]:
+    """The wakes, the newest first; of an agent, or that ended or stand so, if these are given."""
+    most = -1 if outcome else limit  # only the documents tell which are of an outcome
+    page = home.views.page(wakes.VIEW, shelf=agent_id, newest_first=True, limit=most)
+    every = (each for one in page for each in one.every)
+    return [one for one in every if not outcome or outcome in (one.outcome, one.state)]
+
+
 def set_of(home: Home, wake: WakeDocument) -> SetDocument | None:
     """The change set that a wake made."""
     alone, own = (home.views.get(inbox.VIEW, one) for one in wake.set_ids)
@@ -322,10 +332,6 @@ def decoded_or_text(text: str) -> Any:
 
 def _usage(wake: WakeDocument, parts: int | None) -> WakeUsage:
     used = wake.usage
-    return WakeUsage(
-        input_tokens=used.tokens_in,
-        output_tokens=used.tokens_out,
-        thought_tokens=used.tokens_thought,
-        cached_tokens=used.tokens_cached,
-        cost=None if parts is None else parts / WHOLE,
-    )
+    cost = None if parts is None else parts / WHOLE
+    tokens = (used.tokens_in, used.tokens_out, used.tokens_thought, used.tokens_cached)
+    return WakeUsage(*tokens, cost)

@@ -1,14 +1,13 @@
 """Where API keys come from: the environment, else the system's keyring. They are never stored.
 
 A key is handed to its adapter and to nobody else: no setting, log row or message holds one. In
-the texts of a person or a file its value is replaced before they become a cause (DESIGN 4).
-"""
+the texts of a person or a file its value is replaced before they become a cause (DESIGN 4)."""
 
 import importlib
 import re
 from collections.abc import Iterable, Mapping
 
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 
 GEMINI_VARIABLE = "GEMINI_API_KEY"
 TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
@@ -21,38 +20,24 @@ KEY_MAX = 512  # characters
 
 
 def gemini_key(environ: Mapping[str, str]) -> str:
-    """The key for Gemini.
-
-    Args:
-        environ: An empty variable counts as not set.
-
-    Raises:
-        Refused: Code ``missing_key``: there is none; ``invalid_value``: what is there cannot be
-            one. Neither repeats it.
-    """
-    source = GEMINI_VARIABLE
-    key = environ.get(GEMINI_VARIABLE, "").strip()
+    """The key for Gemini. Raises Refused, code ``missing_key``: there is none; ``invalid_value``:
+    what is there cannot be one. Neither repeats it."""
+    key, source = environ.get(GEMINI_VARIABLE, "").strip(), GEMINI_VARIABLE
     if not key:
-        source = "the system's keyring"
-        key = from_keyring(KEYRING_USER).strip()
+        key, source = from_keyring(KEYRING_USER).strip(), "the system's keyring"
     if not key:
-        raise Refused(
-            "missing_key",
-            because=f"the model gemini needs a key, and {GEMINI_VARIABLE} is not set",
-            instead="set it, or use `--model rules`, which needs no key and no network",
-        )
+        because = f"the model gemini needs a key, and {GEMINI_VARIABLE} is not set"
+        instead = "set it, or use `--model rules`, which needs no key and no network"
+        raise Refused("missing_key", because=because, instead=instead)
     return checked_key(key, source)
 
 
 def checked_key(key: str, source: str) -> str:
     """A key that can be one. Raises `Refused` as `gemini_key` does."""
     if len(key) > KEY_MAX or not (key.isascii() and key.isprintable()) or " " in key:
-        raise Refused(
-            "invalid_value",
-            because=f"the key in {source} holds what no key can hold: a space, a line break, a "
-            "letter that is not ASCII, or too much",
-            instead="copy it again, alone and whole",
-        )
+        told = "holds what no key can hold: a space, a line break, a letter that is not ASCII"
+        because = f"the key in {source} {told}, or too much"
+        raise invalid(because, "copy it again, alone and whole")
     return key
 
 
@@ -77,11 +62,6 @@ def without_keys(
             text, count = whole.subn(f"[{name}]", text)
             replaced += [name] * count
     return text, tuple(replaced)
-
-
-def replaced_line(name: str) -> str:
-    """What is told of a key that was replaced."""
-    return f"the value of {name} was replaced by [{name}]: keys are not kept"
 
 
 def from_keyring(user: str) -> str:

@@ -15,11 +15,8 @@ _DAY_SECONDS = 86_400
 
 def replace_if_unchanged(file: Path, before: bytes, after: bytes, now: datetime) -> None:
     """Put another content into a file, in one step, where it is still what was read. A link is
-    followed, mode and owner stay, and FILE.bak keeps it as it was, once a day.
-
-    Raises:
-        Refused: Code ``stale``: it is not what was read; ``read_only``: it cannot be written.
-    """
+    followed, mode and owner stay, and FILE.bak keeps it as it was, once a day. Raises Refused, code
+    ``stale``: it is not what was read; ``read_only``: it cannot be written."""
     target = file.resolve()
     check_no_database(target)
 

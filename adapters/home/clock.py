@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.log.timestamps import instant, moment
 from domain.ports import Clock
 
@@ -32,8 +32,7 @@ class SystemClock:
 
     Where the machine's clock is set back, time goes on from the last reading at its own pace,
     until the machine's clock has caught up: what is due in two minutes is due in two minutes,
-    and no log has to wait for its own last row.
-    """
+    and no log has to wait for its own last row."""
 
     def __init__(
         self,
@@ -42,13 +41,8 @@ class SystemClock:
         wall: Callable[[], datetime] = _utc_now,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Args:
-        last: As stored; the clock is never before it.
-        wall: The machine's clock.
-        steady: Seconds that never go back.
-        """
-        self._wall = wall
-        self._steady = steady
+        """`last`: as stored; the clock is never before it; `steady`: seconds that never go back."""
+        self._wall, self._steady = wall, steady
         self._last = instant(last) if last else _EPOCH
         self._held: tuple[datetime, float] | None = None  # since when time goes on by itself
 
@@ -96,7 +90,7 @@ class ManualClock:
         self._next = read + self._step
         return moment(read)
 
-    def advance(self, *, seconds: int) -> None:
+    def advance(self, *, seconds: float) -> None:
         """Let time pass: the next reading is so much later than it would have been."""
         self._next += timedelta(seconds=seconds)
 
@@ -105,16 +99,9 @@ def check_clock(
     environ: Mapping[str, str], last: str, wall: Callable[[], datetime] = _utc_now
 ) -> None:
     """Look whether a log may be written by the machine's clock: where that is far beyond the log's
-    end, what is written so stays the present for good (ADR 84). One that was given is not doubted.
-
-    Args:
-        environ: With `WAKELOG_NOW`, or with the word that the clock is right, nothing is doubted.
-        last: When the log was written last, as stored; empty: never.
-        wall: The machine's clock.
-
-    Raises:
-        Refused: Code ``doubtful_clock``.
-    """
+    end, what is written so stays the present for good (ADR 84). One that was given, or that the
+    person says is right, is not doubted. `last`: when the log was written last, as stored; empty:
+    never. Raises Refused, code ``doubtful_clock``."""
     now = wall()
     is_given = environ.get(NOW_VARIABLE) or environ.get(RIGHT_VARIABLE)
     if is_given or not last or now - instant(last) <= DOUBTED_AHEAD:
@@ -144,16 +131,9 @@ def lag_text(seconds: int) -> str:
 
 
 def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:
-    """The clock that the environment asks for.
-
-    Args:
-        environ: With `WAKELOG_NOW` in it, a manual clock; empty counts as not set.
-        last: Time of the later of both logs' last rows, as stored; empty if there is none. No
-            clock begins before it, a manual one a millisecond after it.
-
-    Raises:
-        Refused: Code ``invalid_value``: `WAKELOG_NOW` is no time.
-    """
+    """The clock that the environment asks for: with `WAKELOG_NOW` in it, a manual one. `last`: time
+    of the later of both logs' last rows, as stored; no clock begins before it, a manual one a
+    millisecond after it. Raises Refused, code ``invalid_value``: `WAKELOG_NOW` is no time."""
     given = environ.get(NOW_VARIABLE, "")
     if not given:
         return SystemClock(last)
@@ -164,21 +144,15 @@ def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:
 
 
 def rfc_3339(given: str) -> str:
-    """A time with any offset, as it is stored.
-
-    Raises:
-        Refused: Code ``invalid_value``.
+    """A time with any offset, as it is stored. Raises Refused, code ``invalid_value``.
 
     >>> rfc_3339("2027-01-01T07:00:00+01:00")
     '2027-01-01T06:00:00.000000Z'
     """
     told = _parsed_time(given) if _RFC_3339.fullmatch(given) else None
     if told is None or not YEAR_MIN <= told.year <= YEAR_MAX:
-        raise Refused(
-            "invalid_value",
-            because=f"{NOW_VARIABLE} is {given!r}, which is no time from {YEAR_MIN} to {YEAR_MAX}",
-            instead="give date, time and offset, as in 2027-01-01T07:00:00Z",
-        )
+        because = f"{NOW_VARIABLE} is {given!r}, which is no time from {YEAR_MIN} to {YEAR_MAX}"
+        raise invalid(because, "give date, time and offset, as in 2027-01-01T07:00:00Z")
     return moment(told)
 
 

@@ -2,8 +2,7 @@
 
 A key goes to the address that it was set for, below ``[openai]`` or ``[models.NAME]``; without
 either, `OPENAI_API_KEY` to an https address that a model's name says. Nobody else is sent it, this
-machine's own servers neither: whoever listens there may be anybody's program.
-"""
+machine's own servers neither: whoever listens there may be anybody's program."""
 
 from collections.abc import Mapping
 
@@ -38,27 +37,17 @@ class Endpoint(Struct, frozen=True):
 
 
 def endpoint_of(name: str, settings: Settings) -> Endpoint:
-    """The endpoint that a name means.
-
-    Args:
-        name: ``openai:NAME``, ``openai:MODEL`` or ``openai:MODEL@URL``.
-        settings: Of the home.
-
-    Raises:
-        Refused: Code ``model_unavailable``: it names no address, and the settings neither;
-            ``invalid_value``: it cannot be one, or is one of another machine without encryption.
-    """
+    """The endpoint that ``openai:NAME``, ``openai:MODEL`` or ``openai:MODEL@URL`` means. Raises
+    Refused, code ``model_unavailable``: it names no address, and the settings neither;
+    ``invalid_value``: it cannot be one, or is one of another machine without encryption."""
     found = endpoints.named(full_name(name, settings))
     if found is None or found.address is None:
         meant = nearest_name(name.removeprefix(endpoints.PREFIX), list(settings.models))
         both = "name both, as openai:qwen3@http://localhost:11434/v1"
-        raise Refused(
-            "model_unavailable",
-            because=f"the model {name!r} names no address, or no model",
-            instead=f"did you mean {endpoints.PREFIX}{meant}?"
-            if meant
-            else f"{both}, or set openai.base_url or [models.NAME]",
-        )
+        instead = f"{both}, or set openai.base_url or [models.NAME]"
+        instead = f"did you mean {endpoints.PREFIX}{meant}?" if meant else instead
+        because = f"the model {name!r} names no address, or no model"
+        raise Refused("model_unavailable", because=because, instead=instead)
     where = found.address
     given = _endpoint_setting(found.name, where.origin, settings)
     allow_plain = (given[1] if given else settings.openai).allow_plain
@@ -99,12 +88,8 @@ def _endpoint_setting(
 
 
 def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
-    """The key that an endpoint is sent; empty: none.
-
-    Raises:
-        Refused: Code ``missing_key``: it needs one; ``invalid_value``: what is there cannot be
-            one. Neither repeats it.
-    """
+    """The key that an endpoint is sent; empty: none. Raises Refused, code ``missing_key``: it needs
+    one; ``invalid_value``: what is there cannot be one. Neither repeats it."""
     place, _, which = endpoint.key.partition(":")
     found = api_keys.from_keyring(which) if place == KEYRING else environ.get(which, "")
     if key := found.strip():
@@ -119,8 +104,5 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
     else:
         because = f"{api_keys.OPENAI_VARIABLE} is for another"
         instead = "name the address and its key below [models.NAME] in settings.toml"
-    raise Refused(
-        "missing_key",
-        because=f"the model {endpoint.name} needs a key, and {because}",
-        instead=instead,
-    )
+    because = f"the model {endpoint.name} needs a key, and {because}"
+    raise Refused("missing_key", because=because, instead=instead)

@@ -4,8 +4,7 @@ The first writing command makes the home; reading makes nothing. The file `repli
 that is drawn once, and anew where the file is missing (a backup leaves it out, so that a restored
 home is another writer). `installation` says for which folder it was drawn: see `write_guard`.
 `WAKELOG_REPLICA` wins over the file, for as long as it is set; it is stored only where there is
-no file yet, so a name once drawn is never lost.
-"""
+no file yet, so a name once drawn is never lost."""
 
 import errno
 import os
@@ -15,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -48,11 +48,8 @@ _DRAWN_LENGTH = 8
 
 
 def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
-    """Where the home is: the option, else `WAKELOG_HOME`, else `~/.wakelog`. Makes nothing.
-
-    Raises:
-        Refused: Code ``invalid_value``: it cannot be a path.
-    """
+    """Where the home is: the option, else `WAKELOG_HOME`, else `~/.wakelog`. Makes nothing. Raises
+    Refused, code ``invalid_value``: it cannot be a path."""
     if option is not None and not option.strip():
         raise invalid("--home is empty", "name a folder, or leave --home out")
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
@@ -74,11 +71,8 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
     """Where wakelog keeps what can be made again, for this person alone: below `XDG_CACHE_HOME`,
-    else where the system has such things. Makes nothing.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is no place for it.
-    """
+    else where the system has such things. Makes nothing. Raises Refused, code ``invalid_value``:
+    there is no place for it."""
     given = Path(environ.get("XDG_CACHE_HOME", ""))
     if given.is_absolute():
         return given / "wakelog"
@@ -93,11 +87,8 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
 
 
 def exists(home: Path) -> bool:
-    """Whether the home has been made: it holds a log. Settings alone make no home.
-
-    Raises:
-        Refused: Code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into.
-    """
+    """Whether the home has been made: it holds a log. Settings alone make no home. Raises Refused,
+    code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into."""
     with readable_errors(home):
         if home.exists() and not home.is_dir():
             raise _not_a_folder(home)
@@ -106,19 +97,13 @@ def exists(home: Path) -> bool:
 
 def check_logs(home: Path) -> None:
     """Look whether a home that was written has lost both its logs: to begin anew there, under the
-    name that wrote them, would be another past.
-
-    Raises:
-        Damaged: Code ``not_a_log``.
-    """
+    name that wrote them, would be another past. Raises Damaged, code ``not_a_log``."""
     if exists(home) or not (home / VIEWS).exists():
         return
     if not exists(home):  # they may just have been made
-        raise Damaged(
-            "not_a_log",
-            because=f"both logs of {home} are gone, and {VIEWS} beside them is not",
-            instead="restore both from one backup; to begin anew, name another home with --home",
-        )
+        because = f"both logs of {home} are gone, and {VIEWS} beside them is not"
+        instead = "restore both from one backup; to begin anew, name another home with --home"
+        raise Damaged("not_a_log", because=because, instead=instead)
 
 
 def is_database(path: Path | str) -> bool:
@@ -128,23 +113,17 @@ def is_database(path: Path | str) -> bool:
 
 
 def check_no_database(path: Path | str) -> None:
-    """Refuse a file that a person names to be read or written, before it is opened.
-
-    Raises:
-        Refused: Code ``unreadable_file``: it is a database of a home.
-    """
+    """Refuse a file that a person names to be read or written, before it is opened. Raises Refused,
+    code ``unreadable_file``: it is a database of a home."""
     if is_database(path):
         because = f"{path} is a database of a home, and nothing else"
         raise Refused("unreadable_file", because=because, instead="name another file")
 
 
 def ensure(home: Path, environ: Mapping[str, str]) -> str:
-    """Make what is missing of a home: folder (0700), `replica` and, in a new home, settings.
-
-    Safe to call by every writing command, and by several at once: one draws the name, all use it.
-
-    Returns:
-        The name under which to write.
+    """Make what is missing of a home: folder (0700), `replica` and, in a new home, settings; the
+    name under which to write. Safe to call by every writing command, and by several at once: one
+    draws the name, all use it.
 
     Raises:
         Refused: Code ``read_only``, ``not_a_log`` (it is no folder) or ``invalid_value`` (a bad
@@ -201,11 +180,7 @@ def draw_name(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
 
 
 def draw_new_replica(home: Path) -> str:
-    """Draw another name for the home's writer; the new one.
-
-    Raises:
-        Refused: Code ``read_only``.
-    """
+    """Draw another name for the home's writer; the new one. Raises Refused, code ``read_only``."""
     name = draw_name()
     with readable_errors(home):
         replace_file(home / REPLICA, name)
@@ -229,11 +204,9 @@ def _stored_replica(home: Path) -> str:
     except FileNotFoundError:
         return ""
     if _REPLICA_NAME.fullmatch(name) is None:
-        raise Damaged(
-            "not_a_log",
-            because=f"{path} holds {name!r}, which is no name of a replica",
-            instead="delete the file: the next writing command draws a new name",
-        )
+        because = f"{path} holds {name!r}, which is no name of a replica"
+        instead = "delete the file: the next writing command draws a new name"
+        raise Damaged("not_a_log", because=because, instead=instead)
     return name
 
 
@@ -288,19 +261,15 @@ def readable_errors(home: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise invalid("the path of the home is too long", "name another folder") from None
-        raise Refused(
-            "read_only",
-            because=f"the home {home} cannot be used: {error.strerror or error}",
-            instead="give yourself permission, free space, or name another home with --home",
-        ) from None
+        because = f"the home {home} cannot be used: {error.strerror or error}"
+        instead = "give yourself permission, free space, or name another home with --home"
+        raise Refused("read_only", because=because, instead=instead) from None
 
 
 def _not_a_folder(home: Path) -> Refused:
-    return Refused(
-        "not_a_log",
-        because=f"{home} is no folder, so it cannot be a home",
-        instead="name a folder with --home; one that is missing is made",
-    )
+    because = f"{home} is no folder, so it cannot be a home"
+    instead = "name a folder with --home; one that is missing is made"
+    return Refused("not_a_log", because=because, instead=instead)
 
 
 # ------------------------------------------------------------ the names of a synced home's machines
@@ -311,13 +280,15 @@ SYNC_FILE = "sync.json"  # of a home, see `adapters.sync.sync_state`
 
 class MetMachines(Struct, frozen=True):
     """The part of the file that tells of machines: what this one is called and the others are, when
-    each of them was heard of last, when this one met them, and in which folder."""
+    each of them was heard of last, when this one met them, and in which folder; `waits`: whose rows
+    are not taken before the person does something, and why."""
 
     label: str = ""
     folder: str = ""
     labels: Mapping[str, str] = {}
     heard: Mapping[str, str] = {}
     met_at: str = ""
+    waits: Mapping[str, Literal["newer", "fork", "erasure"]] = {}
 
 
 def met_machines(home: Path) -> MetMachines:

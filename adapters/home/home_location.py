@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from adapters.home import files, write_guard
 from adapters.home.settings import (
@@ -33,105 +33,34 @@ if TYPE_CHECKING:
 
 DATABASE_VARIABLE = "WAKELOG_DATABASE"
 DATABASE_PREFIX = files.DATABASE_PREFIX
+MEMORY = ":memory:"
 SettingsEdit = Callable[[str], str]
 
 
-class HomeLocation(Protocol):
-    """Where a home is. `name`: how messages call it. `folder`: where this machine keeps what is
-    not in the logs: analytics, forks, and of a folder also views and leases."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def folder(self) -> Path: ...
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether its logs are files in `folder`."""
-
-    def looked(self) -> "HomeLocation":
-        """The same, for whoever asks several things at once: it may look only once."""
-
-    def exists(self) -> bool:
-        """Whether the home has been made. Raises Refused."""
-
-    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
-        """Its settings; the defaults where it has none. Raises Refused."""
-
-    def edit_settings(self, edit: "SettingsEdit", environ: Mapping[str, str]) -> None:
-        """Write other settings, made of the text of those that are there; begins the home.
-        Raises Refused."""
-
-    def settings_text(self) -> str:
-        """Its settings as they are kept. Raises Refused."""
-
-    def hold(self) -> "WriteGuard":
-        """Whether it may be written, and if not why."""
-
-    def keep_hold(self, hold: "WriteGuard") -> None:
-        """Say whether it may be written from now on. Raises Refused."""
-
-    def begin_copy(self, replica: str, settings: str, hold: "WriteGuard") -> None:
-        """Make an empty home that nobody may write yet, or find one that was begun like that.
-        Raises Refused, code ``invalid_value``: something else is there."""
-
-    def begin(self, environ: Mapping[str, str]) -> str:
-        """Make what is missing, where a first write does so; the name to write under.
-        Raises Refused, Damaged."""
-
-    def check_writing(self, environ: Mapping[str, str]) -> None:
-        """Look whether it may be written. Raises Refused, code ``moved_home`` for example."""
-
-    def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
-        """The journal and the agent log. Raises Refused, Damaged."""
-
-    def leases(self, *, is_looking: bool = False) -> "Leases":
-        """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
-        Refused."""
-
-    def documents(self) -> "SharedDocumentStore | Path":
-        """What its views are kept in, or the file."""
-
-    def check_erasing(self) -> None:
-        """Look whether words may be taken out of it for good. Raises Refused."""
-
-    def clear_views(self) -> None:
-        """Throw away what its views are kept in. Raises Refused."""
-
-    def tables_with(self, wanted: Iterable[bytes]) -> tuple[int, list[str]]:
-        """How many tables hold it beside the files of `folder`, and which of them one of these
-        texts. Raises Refused."""
-
-    def notices(self) -> "NoticeRows":
-        """Up to where whom was told that something waits."""
-
-    def identity(self) -> list[str]:
-        """What tells this home from a copy of it elsewhere: a receiver is allowed here alone.
-        Raises Refused."""
-
-    def probes(self) -> list[ChangeProbe]:
-        """Each gives another value once its log has changed; to be made where they are used."""
-
-
-def location_of(option: str | None, environ: Mapping[str, str]) -> HomeLocation:
-    """Where the home is that `--home` or `WAKELOG_HOME` names: ``pg:NAME`` or a folder.
-
-    Raises:
-        Refused: Code ``invalid_value``; ``missing_extra``.
-    """
+def location_of(
+    option: str | None, environ: Mapping[str, str], *, is_brief: bool = False
+) -> "HomeLocation":
+    """Where the home is that `--home` or `WAKELOG_HOME` names: ``pg:NAME`` or a folder. `is_brief`:
+    for a command that is soon over, in this thread, until `end_command`. Raises Refused, code
+    ``invalid_value``; ``missing_extra``; ``not_here``: it is ``:memory:``."""
     given = option or environ.get(files.HOME_VARIABLE, "")
+    if given == MEMORY:
+        because = "a home in memory would be gone with the command"
+        instead = "name a folder; a program has one by wakelog.open_home(':memory:')"
+        raise Refused("not_here", because=because, instead=instead)
     if not given.startswith(DATABASE_PREFIX):
         return FolderLocation(files.home_path(option, environ))
-    return DatabaseLocation(homes_of(environ), given.removeprefix(DATABASE_PREFIX), environ)
+    name = given.removeprefix(DATABASE_PREFIX)
+    if is_brief and (database := database_of(environ)).begin_command(name):
+        from adapters.store.postgres.homes import Homes
+
+        return DatabaseLocation(Homes(database), name, environ)
+    return DatabaseLocation(homes_of(environ), name, environ)
 
 
 def homes_of(environ: Mapping[str, str]) -> "Homes":
-    """The homes of the database that `WAKELOG_DATABASE` names, which holds its tables.
-
-    Raises:
-        Refused: See `database_of`.
-        Damaged: Code ``newer_format``; ``not_a_log``: it was not prepared.
+    """The homes of the database that `WAKELOG_DATABASE` names, which holds its tables. Raises
+    Refused, see `database_of`; Damaged, code ``newer_format``; ``not_a_log``: it was not prepared.
     """
     database = database_of(environ)
     from adapters.store.postgres.homes import Homes
@@ -141,11 +70,8 @@ def homes_of(environ: Mapping[str, str]) -> "Homes":
 
 
 def database_of(environ: Mapping[str, str]) -> "Database":
-    """The database that `WAKELOG_DATABASE` names: one pool for each in this process.
-
-    Raises:
-        Refused: Code ``invalid_value``: it names none; ``missing_extra``; ``read_only``.
-    """
+    """The database that `WAKELOG_DATABASE` names: one pool for each in this process. Raises
+    Refused, code ``invalid_value``: it names none; ``missing_extra``; ``read_only``."""
     url = environ.get(DATABASE_VARIABLE, "")
     if not url:
         because = f"{DATABASE_VARIABLE} is not set, and it says in which database homes are"
@@ -166,41 +92,47 @@ def _database(url: str) -> "Database":
     return made
 
 
-def keep_zone(place: HomeLocation, zone: str, environ: Mapping[str, str]) -> None:
-    """Write a time zone into a home's settings; the home is begun if it is not there.
-
-    Raises:
-        Refused: `zone` is none, or the home cannot be written.
-    """
+def keep_zone(place: "HomeLocation", zone: str, environ: Mapping[str, str]) -> None:
+    """Write a time zone into a home's settings; the home is begun if it is not there. Raises
+    Refused: `zone` is none, or the home cannot be written."""
     place.edit_settings(partial(with_zone, zone=checked_zone(zone)), environ)
 
 
 class FolderLocation:
-    """A home in a folder of this machine."""
+    """A home in a folder of this machine. `name`: how messages call it; `folder`: where this one
+    keeps what is not in the logs: analytics, forks, and of a folder also views and leases."""
 
-    is_folder = True
+    is_folder = True  # its logs are files in `folder`
 
     def __init__(self, path: Path) -> None:
         self.folder = path
         self.name = str(path)
 
-    def looked(self) -> HomeLocation:
+    def end_command(self) -> None:
+        """A short command in it is over."""
+
+    def looked(self) -> "HomeLocation":
+        """The same, for whoever asks several things at once: it may look only once."""
         return self
 
     def exists(self) -> bool:
+        """Whether the home has been made. Raises Refused."""
         self._check_not_aside()
         files.check_logs(self.folder)
         return files.exists(self.folder)
 
     def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        """Its settings; the defaults where it has none. Raises Refused."""
         return load(self.folder, environ, model)
 
     def settings_text(self) -> str:
+        """Its settings as they are kept. Raises Refused."""
         path = self.folder / files.SETTINGS
         with files.readable_errors(self.folder):
             return path.read_text("utf-8-sig") if path.exists() else ""
 
     def hold(self) -> WriteGuard:
+        """Whether it may be written, and if not why."""
         path = self.folder / files.HOLD
         with files.readable_errors(self.folder):
             text = path.read_text("utf-8") if path.exists() else "open"
@@ -208,6 +140,7 @@ class FolderLocation:
         return WriteGuard(state, of)
 
     def keep_hold(self, hold: WriteGuard) -> None:
+        """Say whether it may be written from now on. Raises Refused."""
         is_taken = hold.state in ("frozen", "rescued")
         for name in (files.JOURNAL, files.AGENT) if is_taken else ():
             check_alone(self.folder / name)
@@ -218,6 +151,8 @@ class FolderLocation:
                 files.replace_file(self.folder / files.HOLD, f"{hold.state} {hold.of}\n")
 
     def begin_copy(self, replica: str, settings: str, hold: WriteGuard) -> None:
+        """Make an empty home that nobody may write yet, or find one that was begun like that.
+        Raises Refused, code ``invalid_value``: something else is there."""
         if self.folder.exists() and any(self.folder.iterdir()):
             if self.hold() == hold:
                 return
@@ -230,12 +165,16 @@ class FolderLocation:
             files.make_file(self.folder / files.SETTINGS, settings)
 
     def edit_settings(self, edit: SettingsEdit, environ: Mapping[str, str]) -> None:
+        """Write other settings, made of the text of those that are there; begins the home.
+        Raises Refused."""
         self.begin(environ)
         with files.readable_errors(self.folder):
             text = edit(self.settings_text())
             files.replace_file((self.folder / files.SETTINGS).resolve(), text)
 
     def begin(self, environ: Mapping[str, str]) -> str:
+        """Make what is missing, where a first write does so; the name to write under.
+        Raises Refused, Damaged."""
         self._check_not_aside()
         return files.ensure(self.folder, environ)
 
@@ -246,46 +185,62 @@ class FolderLocation:
             FolderLocation(files.restoring(self.folder)).hold().check(self.name)
 
     def check_writing(self, environ: Mapping[str, str]) -> None:
+        """Look whether it may be written. Raises Refused, code ``moved_home`` for example."""
         self.hold().check(self.name)
         write_guard.check_installation(self.folder, environ)
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        """The journal and the agent log. Raises Refused, Damaged."""
         self.exists()
         replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
         return open_logs(self.folder, replica, is_writing=is_writing)
 
     def leases(self, *, is_looking: bool = False) -> "Leases":
+        """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
+        Refused."""
         from adapters.store.leases import SqliteLeases  # only who runs wakes needs it
 
         path = self.folder / files.RUNTIME
         return SqliteLeases(None if is_looking and not path.exists() else path)
 
     def documents(self) -> "SharedDocumentStore | Path":
+        """What its views are kept in, or the file."""
         return self.folder / files.VIEWS
 
     def check_erasing(self) -> None:
-        """Who may write may."""
+        """Look whether words may be taken out of it for good: who may write may. Raises Refused."""
 
     def clear_views(self) -> None:
+        """Throw away what its views are kept in. Raises Refused."""
         take_away(self.folder / files.VIEWS)
 
     def tables_with(
         self,
         wanted: Iterable[bytes],  # noqa: ARG002  of databases
     ) -> tuple[int, list[str]]:
+        """How many tables hold it beside the files of `folder`, and which of them one of these
+        texts. Raises Refused."""
         return 0, []
 
     def notices(self) -> "NoticeRows":
+        """Up to where whom was told that something waits."""
         from adapters.store.notice_rows import SqliteNoticeRows  # only where somebody is told
 
         return SqliteNoticeRows(self.folder / files.RUNTIME)
 
+    def names(self) -> Mapping[str, str]:
+        """What members are called whom its log names by an id. Raises Refused."""
+        return {}
+
     def identity(self) -> list[str]:
+        """What tells this home from a copy of it elsewhere: a receiver is allowed here alone.
+        Raises Refused."""
         known = write_guard.kept_installation(self.folder)
         inode = str(self.folder.stat().st_ino)
         return [os.uname().nodename, inode, known.id if known else ""]
 
     def probes(self) -> list[ChangeProbe]:
+        """Each gives another value once its log has changed; to be made where they are used."""
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
 
@@ -295,14 +250,12 @@ class DatabaseLocation:
     is_folder = False
 
     def __init__(self, homes: "Homes", name: str, environ: Mapping[str, str]) -> None:
-        self._homes = homes
-        self._home_name = name
+        self._homes, self._home_name, self._environ = homes, name, environ
         self._looked: HomeRow | None = None
-        self._environ = environ
         self.name = f"{DATABASE_PREFIX}{name}"
         self.folder = files.cache_folder(environ) / "pg" / homes.database.id / name
 
-    def looked(self) -> HomeLocation:
+    def looked(self) -> "HomeLocation":
         found = DatabaseLocation(self._homes, self._home_name, self._environ)
         found._looked = self._row()
         return found
@@ -389,23 +342,51 @@ class DatabaseLocation:
 
         return PostgresNoticeRows(self._homes.database, self._row().number)
 
+    def names(self) -> Mapping[str, str]:
+        return self._homes.names(self._row())
+
     def identity(self) -> list[str]:
         return [*self._homes.database.identity(), str(self._row().number)]
 
     def probes(self) -> list[ChangeProbe]:
         return [self._homes.probe(self._row())]
 
+    def end_command(self) -> None:
+        """Give back what a short command was given."""
+        self._homes.database.end_command()
+
     def _row(self) -> "HomeRow":
         return self._looked or self._homes.named(self._home_name)
 
 
-def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
-    """The journal and the agent log of a folder, made if they are not there.
+class MemoryLocation(FolderLocation):
+    """A home of one program that is nowhere, and over with it (`wakelog.open_home(":memory:")`): it
+    reads as one that is not there, whose logs are in memory."""
 
-    Raises:
-        Refused: A file cannot be used.
-        Damaged: See `wiring.open_home`.
-    """
+    is_folder = False
+
+    def __init__(self, settings: str = "") -> None:
+        """`settings`: TOML, as of a file."""
+        super().__init__(Path(os.devnull, MEMORY))  # nothing is there, or can be
+        self.name, self._settings = MEMORY, settings
+
+    def exists(self) -> bool:
+        return False
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        return with_environment(self.settings_text, MEMORY, environ, model)
+
+    def settings_text(self) -> str:
+        return self._settings
+
+
+HomeLocation = FolderLocation | DatabaseLocation
+"""Where a home is; what `FolderLocation` says of its methods holds for both."""
+
+
+def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
+    """The journal and the agent log of a folder, made if they are not there. Raises Refused: a file
+    cannot be used; Damaged, see `wiring.open_home`."""
     open_log = Log.open if is_writing else _open_for_reading
     journal_file, agent_file = path / files.JOURNAL, path / files.AGENT
     if agent_file.exists() and not journal_file.exists():  # it is made first
@@ -418,11 +399,9 @@ def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
 
 
 def _missing_log(gone: Path, other: Path) -> Damaged:
-    return Damaged(
-        "not_a_log",
-        because=f"{gone} is missing, and {other.name} beside it is not",
-        instead=f"restore both from one backup, or put {gone.name} back; nothing was changed",
-    )
+    because = f"{gone} is missing, and {other.name} beside it is not"
+    instead = f"restore both from one backup, or put {gone.name} back; nothing was changed"
+    return Damaged("not_a_log", because=because, instead=instead)
 
 
 def _open_for_reading(name: str, path: Path, replica: str) -> Log:

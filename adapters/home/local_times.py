@@ -1,8 +1,7 @@
 """The local times that a model or a person gave to a tool, as instants: the core knows no zones.
 
 Whoever records a call or an edit resolves them here, and what was recorded is never resolved
-again: a home may move to another zone, and the rules of a zone change (ADR 41).
-"""
+again: a home may move to another zone, and the rules of a zone change (ADR 41)."""
 
 import re
 from collections.abc import Mapping
@@ -34,8 +33,7 @@ def with_edited_times(
 ) -> dict[str, Any]:
     """A person's arguments of a change with the instants of their local times.
 
-    A local time that stays as it is stays the instant that it was, wherever the home is now.
-    """
+    A local time that stays as it is stays the instant that it was, wherever the home is now."""
     after = registry.with_instants(tool, after, {})  # nobody gives them but this
     walls, told = registry.local_times(tool, after), registry.local_times(tool, before)
     known = registry.instants_in(tool, before)

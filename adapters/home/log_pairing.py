@@ -2,8 +2,7 @@
 
 The agent log says up to where it knows the journal, and by which digest. A journal that was
 restored alone ends before that, or has other appends there: its numbers would be given twice,
-and what comes under them would be news to nobody.
-"""
+and what comes under them would be news to nobody."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,18 +82,15 @@ def all_mismatches(journal: Log, agents: Log) -> tuple[GivenUp, ...]:
     """All that the agent log says of the journal and that is not so; reads both logs whole.
 
     Of each replica from the last append that is proved to be the same: by its digest, or, where
-    older code wrote none, by its number alone.
-    """
+    older code wrote none, by its number alone."""
     by_replica: defaultdict[str, list[JournalClaim]] = defaultdict(list)
     ranges = given_up(journal)
     for claim in _claims(agents.rows()):
         if not references.is_given_up(ranges, *claim[:2]):
             by_replica[claim.replica].append(claim)
     there = _claimed_digests(journal, [one for claims in by_replica.values() for one in claims])
-    found = (
-        _replica_mismatch(claims, there, _journal_end(journal, replica))
-        for replica, claims in by_replica.items()
-    )
+    ends = ((claims, _journal_end(journal, replica)) for replica, claims in by_replica.items())
+    found = (_replica_mismatch(claims, there, last) for claims, last in ends)
     return tuple(one for one in found if one is not None)
 
 
@@ -132,8 +128,7 @@ def unrequested_effects(journal: Log, agents: Log) -> int:
 def new_unrequested_effects(journal: Log, agents: Log) -> int:
     """The same, where the newest rows of both logs give a reason to count; else 0.
 
-    An agent log that was restored alone has not looked at the effects that it does not know of.
-    """
+    An agent log that was restored alone has not looked at the effects that it does not know of."""
     try:
         watched = agents.last_fact(_watch_stream(agents.replica))
         taken = watched.fact.last if watched and isinstance(watched.fact, JournalTaken) else 0

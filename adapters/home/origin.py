@@ -12,8 +12,7 @@ def terminal_session(proc: Path = Path("/proc")) -> str:
     every other that had its number before by when it began, and since which start of the machine.
 
     Who was put into a container from outside has a leader that is not seen in there: the uppermost
-    process above this one stands for it. Empty where none is seen.
-    """
+    process above this one stands for it. Empty where none is seen."""
     own = _process_fields(proc, "self")
     leader = own[_SESSION] if own else str(os.getsid(0))
     if leader == "0":

@@ -1,7 +1,6 @@
 """What models cost: the prices of `settings.toml`, and `cost`, which says what a turn costs.
 
-In SQL the macro `cost_of` says the same; a test holds the two together.
-"""
+In SQL the macro `cost_of` says the same; a test holds the two together."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -10,10 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from adapters.home.settings_toml import invalid_setting, nearest_name, unknown_setting
+from adapters.home.settings_toml import invalid_setting, unknown_setting
 from domain.errors import Refused
 from domain.log.state import RecordedEvent
+from domain.policy.gate import is_leaving
 from domain.ports import Usage
 from domain.wake.wake import used
 
@@ -22,6 +23,7 @@ WHOLE = MICRO * MICRO
 """So many parts of a cost are one of the person's currency: a price of a million tokens is in
 millionths, and what a token costs in millionths of those. So costs are added exactly, and rounded
 where they are shown."""
+BYTES_PER_TOKEN = 3  # of a prompt whose tokens nobody told: rather too many than too few
 _KEYS = ("input", "output", "cached", "since")
 
 
@@ -64,6 +66,14 @@ def cost(usage: Usage, price: Price | None) -> int | None:
     return read + usage.written * price.output
 
 
+def known_usage(usage: Usage, size: int, model: str) -> Usage:
+    """What an answer took where it was told, else about what its prompt of `size` bytes took."""
+    read = usage.tokens_in or 0
+    if usage.tokens_in is None and is_leaving(model):
+        read = size // BYTES_PER_TOKEN
+    return replace(usage, tokens_in=read, tokens_out=usage.tokens_out or 0)
+
+
 def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
     """What answers cost to questions of the time that `asked_at` tells: to ask the clock would give
     what is recorded next another time than without whoever wants to know."""
@@ -73,29 +83,18 @@ def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
 def cost_of_rows(prices: Prices, model: str, rows: Iterable[RecordedEvent]) -> int | None:
     """What the answers among a wake's rows cost together, of `WHOLE`; None: there is none, or one's
     cost is not known."""
-    total: int | None = None
-    for row in rows:
-        if usage := used(row.fact):
-            one = cost(usage, price_at(prices, model, row.at))
-            if one is None:
-                return None
-            total = (total or 0) + one
-    return total
+    usages = [(usage, row.at) for row in rows if (usage := used(row.fact))]
+    costs = [cost(usage, price_at(prices, model, at)) for usage, at in usages]
+    known = [one for one in costs if one is not None]
+    return sum(known) if costs and len(known) == len(costs) else None
 
 
 # ---------------------------------------------------------------------------------- in settings
 
 
 def read_prices(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
-    """The prices that the table `prices` of settings holds.
-
-    Args:
-        given: The table: of each model a table, or several with dates.
-        path: How errors name the file.
-
-    Raises:
-        Refused: Code ``unknown_setting`` or ``invalid_value``.
-    """
+    """The prices that the table `prices` of settings holds: of each model a table, or several with
+    dates. Raises Refused, code ``unknown_setting`` or ``invalid_value``."""
     if not isinstance(given, dict):
         told = f"{path}: prices: expected a table of models"
         raise invalid_setting(told, 'write [prices."MODEL"] and input and output below it')
@@ -105,16 +104,8 @@ def read_prices(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
 
 
 def by_full_names(prices: Prices, whole: Callable[[str], str], source: str) -> Prices:
-    """Prices by the names that wakes are recorded with.
-
-    Args:
-        prices: By the names that a person gave.
-        whole: Gives a model's whole name.
-        source: How errors name them.
-
-    Raises:
-        Refused: Code ``invalid_value``: two are of one model, or one is of no model.
-    """
+    """Prices by the names that wakes are recorded with, which `whole` gives for those that a person
+    gave. Raises Refused, code ``invalid_value``: two are of one model, or one is of no model."""
     found: dict[str, tuple[Price, ...]] = {}
     for name, dated in prices.items():
         try:
@@ -142,11 +133,8 @@ def _read_price(given: Any, source: str) -> Price:
         raise invalid_setting(f"{source}: expected a table", instead)
     for name in given:
         if name not in _KEYS:
-            raise unknown_setting(
-                f"{source}: the key {name}", nearest_name(name, _KEYS), ", ".join(_KEYS)
-            )
-    missing = [name for name in ("input", "output") if name not in given]
-    if missing:
+            raise unknown_setting(f"{source}: the key {name}", name, _KEYS)
+    if missing := [name for name in ("input", "output") if name not in given]:
         raise invalid_setting(f"{source}: {missing[0]} is missing", instead)
     read, written = (read_micros(given[name], f"{source}.{name}") for name in ("input", "output"))
     cached = read_micros(given["cached"], f"{source}.cached") if "cached" in given else None
@@ -162,11 +150,8 @@ def _read_day(given: Any, source: str) -> str:
 
 
 def read_micros(given: Any, source: str, is_not: str = "no price") -> int:
-    """An amount, written as a number or as text, in millionths.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """An amount, written as a number or as text, in millionths. Raises Refused, code
+    ``invalid_value``."""
     text = "" if isinstance(given, bool) else str(given)
     if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
         told = f"{source}: {str(given)!r} is {is_not}"

@@ -30,11 +30,8 @@ class UnreadableInput(Exception):
 
 
 def read_input(file: str, bytes_max: int) -> bytes:
-    """The bytes of a file, or of standard input (``-``).
-
-    Raises:
-        Refused: Code ``unreadable_file``, see `read_input_bytes`.
-    """
+    """The bytes of a file, or of standard input (``-``). Raises Refused, code ``unreadable_file``,
+    see `read_input_bytes`."""
     try:
         return read_input_bytes(file, bytes_max)
     except UnreadableInput as error:
@@ -43,12 +40,9 @@ def read_input(file: str, bytes_max: int) -> bytes:
 
 
 def read_input_bytes(file: str, bytes_max: int) -> bytes:
-    """The bytes of a file, or of standard input (``-``); the message does not name it.
-
-    Raises:
-        Unreadable: It is not there, is a folder, a device, a socket or a pipe that nobody writes
-            to, or is larger than `bytes_max`.
-    """
+    """The bytes of a file, or of standard input (``-``); the message does not name it. Raises
+    Unreadable: it is not there, is a folder, a device, a socket or a pipe that nobody writes to, or
+    is larger than `bytes_max`."""
     try:
         data = sys.stdin.buffer.read(bytes_max + 1) if file == STDIN else _read(file, bytes_max)
     except FileNotFoundError:
@@ -57,17 +51,13 @@ def read_input_bytes(file: str, bytes_max: int) -> bytes:
         told = error.strerror if isinstance(error, OSError) else "its name is none"
         raise UnreadableInput(f"it cannot be read ({told})", "check its permissions") from None
     if len(data) > bytes_max:
-        because = f"it is larger than {bytes_max:,} bytes"
-        raise UnreadableInput(because, "part it into several")
+        raise UnreadableInput(f"it is larger than {bytes_max:,} bytes", "part it into several")
     return data
 
 
 def as_utf8(data: bytes) -> tuple[bytes, bool]:
     """The bytes of a text as UTF-8, and whether they were UTF-16, which its first two bytes say.
-
-    Raises:
-        Unreadable: It is broken UTF-16.
-    """
+    Raises Unreadable: it is broken UTF-16."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data, False
     try:
@@ -77,11 +67,7 @@ def as_utf8(data: bytes) -> tuple[bytes, bool]:
 
 
 def text_as_utf8(data: bytes) -> tuple[bytes, bool]:
-    """The same as `as_utf8`, of what must be a text.
-
-    Raises:
-        Unreadable: It is none.
-    """
+    """The same as `as_utf8`, of what must be a text. Raises Unreadable: it is none."""
     data, is_utf16 = as_utf8(data)
     if b"\0" in data[:8192]:
         raise UnreadableInput("it is no text", "save it as UTF-8 text")

@@ -1,16 +1,15 @@
-"""Foreign text as the journal keeps it: the one place that the command line, the page, `wakelog.py`
+"""Foreign text as the journal keeps it: the one place that the command line, the page, `wakelog`
 and the importers hand it to.
 
 The journal keeps what a person wrote, but for the values of known keys (DESIGN 4). Where the
-setting `policy.scrub_entry` is on, secrets of known kinds stay out, too (ADR 37).
-"""
+setting `policy.scrub_entry` is on, secrets of known kinds stay out, too (ADR 37)."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from adapters.home.api_keys import replaced_line, without_keys
+from adapters.home.api_keys import without_keys
 from domain.policy.scrub import scrub
 
 if TYPE_CHECKING:
@@ -25,16 +24,11 @@ _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 def sanitised(
     value: Any, environ: Mapping[str, str], *, is_scrubbed: bool, keys: Sequence[str] = ()
 ) -> tuple[Any, tuple[str, ...]]:
-    """A text, or each text in plain values (lists and the values of dictionaries), as it is kept.
+    """A text, or each text in plain values (lists and the values of dictionaries), as it is kept;
+    and the names of what was replaced, one for each time: a variable's, or `SECRET_KIND`.
 
-    Args:
-        value: What came from outside.
-        environ: Environment variables: the values of keys are left out.
-        is_scrubbed: The setting `policy.scrub_entry`.
-        keys: The variables that settings name, see `Settings.key_variables`.
-
-    Returns:
-        It, and the names of what was replaced, one for each time: a variable's, or `SECRET_KIND`.
+    `is_scrubbed`: the setting `policy.scrub_entry`; `keys`: the variables that settings name, see
+    `Settings.key_variables`, besides those of every home.
 
     >>> sanitised(["AKIAABCDEFGHIJKLMNOP"], {}, is_scrubbed=True)
     (['[secret: AWS access key]'], ('secret',))
@@ -46,15 +40,13 @@ def sanitised(
             kept, names = without_keys(value, environ, keys)
             if not is_scrubbed:
                 return kept, names
-            found = scrub(kept)
-            return found.text, names + (SECRET_KIND,) * found.count
+            clean = scrub(kept)
+            return clean.text, names + (SECRET_KIND,) * clean.count
         case list() | tuple():
-            all_found = [
-                sanitised(one, environ, is_scrubbed=is_scrubbed, keys=keys) for one in value
-            ]
-            return [one for one, _ in all_found], tuple(n for _, names in all_found for n in names)
+            found = [sanitised(one, environ, is_scrubbed=is_scrubbed, keys=keys) for one in value]
+            return [one for one, _ in found], tuple(n for _, names in found for n in names)
         case dict():
-            inner = list(value.values())
+            inner = [*value.values()]
             kept, names = sanitised(inner, environ, is_scrubbed=is_scrubbed, keys=keys)
             return dict(zip(value, kept, strict=True)), names
         case _:
@@ -92,7 +84,6 @@ def sanitised_json(
 
 
 def replacement_line(name: str) -> str:
-    """What is told of what was replaced."""
     if name == SECRET_KIND:
         return "a secret was replaced by its kind: policy.scrub_entry is on"
-    return replaced_line(name)
+    return f"the value of {name} was replaced by [{name}]: keys are not kept"

@@ -7,8 +7,7 @@ those are is decided here, so that one rule covers every form:
 - a wall time that a clock change skips fires at the first instant after the gap; times that
   share that instant are one tick;
 - a wall time that comes twice fires the first time;
-- but a schedule that fires in every hour of the day counts hours, and so fires in both of them.
-"""
+- but a schedule that fires in every hour of the day counts hours, and so fires in both of them."""
 
 import re
 from collections import deque
@@ -53,8 +52,7 @@ _SECOND = timedelta(seconds=1)
 class Schedule(Struct, frozen=True):
     """A schedule in its normal form; `cron` is empty where it happens once.
 
-    `text` is what is stored. `at` is the wall time of a single one, else None.
-    """
+    `text` is what is stored. `at` is the wall time of a single one, else None."""
 
     text: str
     cron: str = ""
@@ -62,10 +60,8 @@ class Schedule(Struct, frozen=True):
 
 
 def parse(text: str) -> Schedule:
-    """Read a schedule; white space, case and a leading zero do not matter.
-
-    Raises:
-        Refused: Code ``invalid_value``.
+    """Read a schedule; white space, case and a leading zero do not matter. Raises Refused, code
+    ``invalid_value``.
 
     >>> parse(" Every  Monday 9:30").text
     'every monday 09:30'
@@ -87,10 +83,8 @@ def parse(text: str) -> Schedule:
 
 
 def parse_in(text: str, zone: str) -> tuple[Schedule, str]:
-    """Read a schedule that may name its zone at the end; else `zone` is meant.
-
-    Raises:
-        Refused: Code ``invalid_value``.
+    """Read a schedule that may name its zone at the end; else `zone` is meant. Raises Refused, code
+    ``invalid_value``.
 
     >>> schedule, zone = parse_in("every day 07:00 Europe/Berlin", "UTC")
     >>> schedule.text, zone
@@ -127,8 +121,7 @@ def ticks_between(
     """The ticks that have come since a timer was resolved last, and the one after them.
 
     Args:
-        schedule: The timer's.
-        zone: The timer's, an IANA name.
+        zone: An IANA name.
         first: The tick it waits for; kept even if the zone's rules have changed since.
         now: The present; a tick at this very instant has come.
         limit: Most ticks; of more, the first and the newest are given, as an agent keeps them.
@@ -184,10 +177,9 @@ def local_time(at: str, zone: str) -> LocalTime:
     """
     now, zone_there = instant(at), zone_named(zone)
     there = now.astimezone(zone_there)
-    text = there.isoformat(timespec="minutes")
-    time, offset = text[:_OFFSET_AT], text[_OFFSET_AT:]
-    weekday = _DAYS[there.isoweekday() % len(_DAYS)].capitalize()
-    return LocalTime(weekday, time, zone, offset, tuple(_shifts(now, zone_there)))
+    text, day = there.isoformat(timespec="minutes"), _DAYS[there.isoweekday() % len(_DAYS)]
+    shifts = tuple(_shifts(now, zone_there))
+    return LocalTime(day.capitalize(), text[:_OFFSET_AT], zone, text[_OFFSET_AT:], shifts)
 
 
 def _shifts(now: datetime, zone: ZoneInfo) -> Iterator[Shift]:

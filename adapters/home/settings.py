@@ -3,8 +3,7 @@
 Keys and values are checked before anything runs; whoever mistypes one is told which it is and
 what it may be. API keys are no settings: they come from the environment or the system's keyring,
 so that a home can be copied without handing them on: of a model behind an address, `key` says where
-it is kept, and whatever stands there instead is not repeated.
-"""
+it is kept, and whatever stands there instead is not repeated."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -24,7 +23,6 @@ from adapters.home.settings_toml import (
     Defaults,
     check_locks,
     invalid_setting,
-    nearest_name,
     read_defaults,
     read_toml,
     refuse_secrets,
@@ -35,7 +33,7 @@ from domain.agent import deciders, endpoints
 from domain.agent.agent import Mode
 from domain.agent.wake_queue_rules import THROTTLE_SECONDS
 from domain.errors import Refused
-from domain.wake.reading import PROMPT_MIN_BYTES
+from domain.scaffold import PROMPT_MIN_BYTES
 
 if TYPE_CHECKING:
     from adapters.store.postgres.homes import Homes
@@ -101,21 +99,12 @@ def endpoint_url(given: str, source: str) -> str:
 
 
 def named_models(given: Any, path: str) -> dict[str, NamedModel]:
-    """The models that the table ``models`` of settings names.
-
-    Args:
-        given: The table: of each name a table.
-        path: How errors name the file.
-
-    Raises:
-        Refused: Code ``unknown_setting`` or ``invalid_value``.
-    """
+    """The models that the table ``models`` of settings names, each by a table of its own. Raises
+    Refused, code ``unknown_setting`` or ``invalid_value``."""
     if not isinstance(given, dict):
-        raise invalid_setting(
-            f"{path}: models: expected a table", "write [models.NAME] and lines below it"
-        )
-    found: dict[str, NamedModel] = {}
-    known: dict[str, str] = {}
+        instead = "write [models.NAME] and lines below it"
+        raise invalid_setting(f"{path}: models: expected a table", instead)
+    found, known = dict[str, NamedModel](), dict[str, str]()
     for name, table in given.items():
         source = f"{path}: models.{name}"
         if _MODEL_NAME.fullmatch(name) is None:
@@ -142,11 +131,8 @@ def _named_model(given: Any, source: str) -> NamedModel:
 
 
 def check_encrypted(where: endpoints.EndpointAddress, source: str, *, allow_plain: bool) -> None:
-    """Look whether an address is one that what is sent may go to unencrypted, or encrypted.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """Look whether an address is one that what is sent may go to unencrypted, or encrypted. Raises
+    Refused, code ``invalid_value``."""
     if where.scheme == "http" and not where.is_loopback and not allow_plain:
         raise invalid_setting(
             f"{source}: http to {where.host} can be read by anybody on the way",
@@ -160,17 +146,13 @@ def _check_model_table(given: Any, source: str) -> None:
         raise invalid_setting(f"{source}: expected a table", "write base_url and model below it")
     for name, value in given.items():
         if name not in known:
-            raise unknown_setting(
-                f"{source}: the key {name}", nearest_name(name, list(known)), ", ".join(known)
-            )
+            raise unknown_setting(f"{source}: the key {name}", name, known)
         if not isinstance(value, known[name].type):
             told = f"{source}.{name}: expected {_VALUE_KINDS[known[name].type]}"
             raise invalid_setting(told, "correct the value, or delete the line")
     if missing := [name for name in known if known[name].required and name not in given]:
-        told = f"{source}: {missing[0]} is missing"
-        raise invalid_setting(
-            told, 'give both, as in base_url = "https://host/v1" and model = "qwen3"'
-        )
+        instead = 'give both, as in base_url = "https://host/v1" and model = "qwen3"'
+        raise invalid_setting(f"{source}: {missing[0]} is missing", instead)
 
 
 def _check_key_place(given: str, source: str) -> None:
@@ -350,7 +332,7 @@ class SyncSettings(Struct, frozen=True):
 class Settings(Struct, frozen=True):
     """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
     model, as it is named on a wake, oldest first; `models` by the names that the person gave, as
-    `lists` are: options of `wakelog list`."""
+    `lists` are: options of `wakelog list`; `extensions`: what models of others are given."""
 
     timezone: str = "UTC"
     model: str = "rules"
@@ -370,6 +352,7 @@ class Settings(Struct, frozen=True):
     retain: RetainSettings = RetainSettings()
     import_: ImportSettings = field(default=ImportSettings(), name="import")
     lists: Mapping[str, str] = {}
+    extensions: Mapping[str, Mapping[str, Any]] = {}
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -379,16 +362,9 @@ class Settings(Struct, frozen=True):
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
-    """The settings of a home; the defaults where it has none.
-
-    Args:
-        home: Its folder, which need not be there.
-        environ: An empty variable counts as not set.
-        model: The option `--model`; empty if it was not given.
-
-    Raises:
-        Refused: Code ``unknown_setting``, ``invalid_value`` or ``unreadable_file``.
-    """
+    """The settings of a home, whose folder need not be there; the defaults where it has none. An
+    empty variable counts as not set; `model`: the option `--model`. Raises Refused, code
+    ``unknown_setting``, ``invalid_value`` or ``unreadable_file``."""
     path = home / SETTINGS
     return with_environment(partial(_file_text, path), str(path), environ, model)
 
@@ -400,23 +376,11 @@ def with_environment(
     model: str = "",
     below: Defaults = NO_DEFAULTS,
 ) -> Settings:
-    """The settings that a text holds, under what the environment and `--model` say instead.
-
-    Args:
-        text: Gives the TOML.
-        source: How errors name it.
-        environ: See `load`.
-        model: See `load`.
-        below: What counts where the text says nothing.
-
-    Raises:
-        Refused: See `load`.
-    """
+    """The settings that a text of TOML holds, under what the environment and `--model` say instead.
+    `source`: how errors name it; `below`: what counts where the text says nothing. As `load`."""
     for name in sorted(environ):
         if name.startswith("WAKELOG_") and name not in VARIABLES:
-            raise unknown_setting(
-                f"the variable {name}", nearest_name(name, VARIABLES), ", ".join(VARIABLES)
-            )
+            raise unknown_setting(f"the variable {name}", name, VARIABLES)
     settings = parse(text(), source, below)
     if zone := environ.get("WAKELOG_TIMEZONE", ""):
         settings = replace(settings, timezone=_checked_zone(zone, "WAKELOG_TIMEZONE"))
@@ -434,16 +398,8 @@ def with_environment(
 
 
 def parse(text: str, path: str = SETTINGS, below: Defaults = NO_DEFAULTS) -> Settings:
-    """The settings that a file holds.
-
-    Args:
-        text: TOML.
-        path: How errors name the file.
-        below: See `with_environment`.
-
-    Raises:
-        Refused: Code ``unknown_setting`` or ``invalid_value``.
-    """
+    """The settings that a file holds. `text`: TOML; `below`: see `with_environment`. Raises
+    Refused, code ``unknown_setting`` or ``invalid_value``."""
     table = read_toml(text, path)
     check_keys(table, path)
     return settled(with_defaults(table, below), path)
@@ -458,10 +414,9 @@ def check_keys(table: Mapping[str, Any], path: str) -> None:
 def settled(table: dict[str, Any], path: str) -> Settings:
     """The settings that a table makes. Raises Refused: a value cannot be used."""
     prices, models = table.pop("prices", {}), table.pop("models", {})
-    budget = table.get("budget")
-    if isinstance(budget, dict) and "cost_per_day" in budget:
-        given = budget["cost_per_day"]
-        budget["cost_per_day"] = read_micros(given, f"{path}: budget.cost_per_day", "no amount")
+    budget, name = table.get("budget"), "cost_per_day"
+    if isinstance(budget, dict) and name in budget:
+        budget[name] = read_micros(budget[name], f"{path}: budget.{name}", "no amount")
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
@@ -478,14 +433,9 @@ _CHOICES = {
     "import.gone": get_args(GoneMode),
 }
 _WORDS = (
-    ("`object`", "a table"),
-    ("`int`", "a whole number"),
-    ("`bool`", "true or false"),
-    ("`str`", "a text in quotes"),
-    ("`decimal`", "a fraction"),
-    ("enum value", "value"),
-    ("`", ""),
-)
+    ("`object`", "a table"), ("`int`", "a whole number"), ("`bool`", "true or false"),
+    ("`str`", "a text in quotes"), ("`decimal`", "a fraction"), ("enum value", "value"), ("`", ""),
+)  # fmt: skip
 
 
 def _wrong_value(told: str, path: str) -> Refused:
@@ -530,9 +480,8 @@ def _file_text(path: Path) -> str:
         instead = "make it a file that you may read, or remove it"
         raise Refused("unreadable_file", because=because, instead=instead) from None
     if len(data) > FILE_MAX_BYTES:
-        raise invalid_setting(
-            f"{path} has more than {FILE_MAX_BYTES} bytes", "keep settings only in it"
-        )
+        told = f"{path} has more than {FILE_MAX_BYTES} bytes"
+        raise invalid_setting(told, "keep settings only in it")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -559,8 +508,7 @@ def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, p
     for name, value in table.items():
         whole = f"{prefix}{name}"
         if whole not in known:
-            near = nearest_name(whole, list(known)) or nearest_name(whole, every_key())
-            raise unknown_setting(f"{path}: the key {whole}", near, ", ".join(known))
+            raise unknown_setting(f"{path}: the key {whole}", whole, known, every_key())
         inner = known[whole]
         if inner is not None and isinstance(value, dict):
             _refuse_unknown(value, inner, path, f"{whole}.")
@@ -569,10 +517,8 @@ def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, p
 def every_key() -> list[str]:
     """All keys, with their tables before them."""
     top = _known_keys(Settings)
-    inner = [
-        name for table, struct in top.items() if struct for name in _known_keys(struct, f"{table}.")
-    ]
-    return [*top, *inner]
+    tables = [_known_keys(struct, f"{table}.") for table, struct in top.items() if struct]
+    return [*top, *(name for table in tables for name in table)]
 
 
 # ---------------------------------------------------------------------------------------- values
@@ -616,9 +562,8 @@ def _gemini_url(given: str, source: str) -> str:
         told = f"{source} holds a name, password, query or fragment"
         raise invalid_setting(told, "give the endpoint alone, like https://host/path")
     if not is_good or " " in given:
-        raise invalid_setting(
-            f"{source}: {given!r} is no web address", "write one like https://host/path"
-        )
+        told = f"{source}: {given!r} is no web address"
+        raise invalid_setting(told, "write one like https://host/path")
     return given.rstrip("/")
 
 
@@ -642,8 +587,7 @@ def checked_defaults(text: str, path: str) -> str:
     known = every_key()
     for name in found.locked:
         if name not in known:
-            told = f"{path}: the locked key {name}"
-            raise unknown_setting(told, nearest_name(name, known), ", ".join(known))
+            raise unknown_setting(f"{path}: the locked key {name}", name, known)
     check_keys(found.table, path)
     settled(dict(found.table), path)
     return text

@@ -1,6 +1,5 @@
 """Settings as TOML: what a new home is given, how one key is changed, how a wrong one is refused,
-and what counts of a home's text and of the defaults of its database.
-"""
+and what counts of a home's text and of the defaults of its database."""
 
 import json
 import re
@@ -97,12 +96,8 @@ DEFAULT_TOML = """\
 
 
 def with_setting(text: str, key: str, value: str) -> str:
-    """The text with one key set, all else of which stays; whether that is allowed is not looked at.
-
-    Args:
-        text: TOML.
-        key: With its table before it, ``agents.parallel``.
-        value: As TOML has it; what is none is taken as a text.
+    """The TOML with one key set, all else of which stays; whether that is allowed is not looked at.
+    A value that is none of TOML's is taken as a text.
 
     >>> with_setting("[agents]\\nparallel = 3", "agents.parallel", "6")
     '[agents]\\nparallel = 6\\n'
@@ -151,14 +146,16 @@ def _last_part(name: str) -> str:
     return name.rpartition(".")[2].removeprefix("WAKELOG_")
 
 
-def unknown_setting(what: str, meant: str, known: str) -> Refused:
-    """A key or variable that there is not; `meant`: a near one, or empty."""
-    instead = f"did you mean {meant}?" if meant else f"known are {known}"
+def unknown_setting(
+    what: str, name: str, known: Collection[str], more: Sequence[str] = ()
+) -> Refused:
+    """A key or variable that there is not; a near one is told, of `known` or else of `more`."""
+    meant = nearest_name(name, list(known)) or nearest_name(name, more)
+    instead = f"did you mean {meant}?" if meant else f"known are {', '.join(known)}"
     return Refused("unknown_setting", because=f"{_one_line(what)} is not known", instead=instead)
 
 
 def invalid_setting(because: str, instead: str) -> Refused:
-    """A value that cannot be used."""
     return Refused("invalid_value", because=_one_line(because), instead=instead)
 
 
@@ -223,8 +220,7 @@ def read_toml(text: str, path: str) -> dict[str, Any]:
 def read_defaults(text: str, path: str) -> Defaults:
     """What a text says for all homes. Raises Refused, code ``invalid_value``."""
     table = read_toml(text, path)
-    locked = _locked_keys(table.pop(LOCKED, {}), path)
-    return Defaults(table, locked)
+    return Defaults(table, _locked_keys(table.pop(LOCKED, {}), path))
 
 
 def with_defaults(table: Mapping[str, Any], below: Defaults) -> dict[str, Any]:
@@ -245,18 +241,13 @@ def with_defaults(table: Mapping[str, Any], below: Defaults) -> dict[str, Any]:
 
 
 def check_locks(before: str, after: str, below: Defaults, where: str) -> None:
-    """See that a home's text sets no key anew that the defaults lock.
-
-    Raises:
-        Refused: Code ``invalid_value``; `where` says which defaults.
-    """
+    """See that a home's text sets no key anew that the defaults lock. Raises Refused, code
+    ``invalid_value``; `where` says which defaults."""
     was, now = read_toml(before, where), read_toml(after, where)
     for name in below.locked:
         if value_at(now, name) not in (None, value_at(was, name)):
-            raise invalid_setting(
-                f"{name} is locked by {where}",
-                "ask who runs it; `wakelog settings --defaults show` tells what counts",
-            )
+            instead = "ask who runs it; `wakelog settings --defaults show` tells what counts"
+            raise invalid_setting(f"{name} is locked by {where}", instead)
 
 
 def value_at(table: Mapping[str, Any], name: str) -> Any:
@@ -282,9 +273,8 @@ def _set_value(table: dict[str, Any], name: str, value: Any) -> None:
 def _locked_keys(given: Any, path: str) -> list[str]:
     """The keys that are said to be locked, in whichever way TOML may write them."""
     if not isinstance(given, dict):
-        raise invalid_setting(
-            f"{path}: {LOCKED} is no table", "write [locked], and below it KEY = true"
-        )
+        instead = "write [locked], and below it KEY = true"
+        raise invalid_setting(f"{path}: {LOCKED} is no table", instead)
     found = []
     for name, value in given.items():
         if isinstance(value, dict):
@@ -292,7 +282,6 @@ def _locked_keys(given: Any, path: str) -> list[str]:
         elif value is True:
             found.append(name)
         elif value is not False:
-            raise invalid_setting(
-                f"{path}: {LOCKED}.{name} is {value!r}", "write true, or delete the line"
-            )
+            told = f"{path}: {LOCKED}.{name} is {value!r}"
+            raise invalid_setting(told, "write true, or delete the line")
     return found

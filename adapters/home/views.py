@@ -8,8 +8,7 @@ changed or the store cannot be believed, its documents are made anew.
 Rows of other machines may stand before rows that were applied, and rows that counted may count no
 longer (ADR 70, 77). Which rows of an entity counted, before and after each marker, is derived; only
 documents that a row names of which that changed are made anew, and rows above what was applied go
-on from there.
-"""
+on from there."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,6 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.document_store import (
     FROM_DOCUMENTS,
     Aggregate,
@@ -32,6 +30,8 @@ from adapters.store.document_store import (
 )
 from adapters.store.log import Log, LogProgress
 from adapters.store.reader import read_append
+from adapters.store.recorder import Tail
+from adapters.store.sqlite_documents import SqliteDocumentStore
 from domain.append.causes import LogShared, ReplicasImported
 from domain.erasure import ErasureMade
 from domain.log.state import MAIN, LogState, RecordedEvent
@@ -51,9 +51,7 @@ class CachedDocuments(Generic[K]):
     def __init__(
         self, view: View[K], store: DocumentStore, decoder: msgspec.json.Decoder[K]
     ) -> None:
-        self._view = view
-        self._store = store
-        self._decoder = decoder
+        self._view, self._store, self._decoder = view, store, decoder
         self._known: dict[str, K | None] = {}
         self._changed: set[str] = set()
 
@@ -73,24 +71,19 @@ class CachedDocuments(Generic[K]):
 
     def write(self) -> None:
         """Bring what changed to the store."""
-        kept = [
-            self._kept(key, document)
-            for key in sorted(self._changed)
-            if (document := self._known[key]) is not None
-        ]
-        gone = [key for key in sorted(self._changed) if self._known[key] is None]
+        changed = [(key, self._known[key]) for key in sorted(self._changed)]
+        kept = [self._kept(key, document) for key, document in changed if document is not None]
+        gone = [key for key, document in changed if document is None]
         self._store.write(self._view, kept, gone)
         self._changed.clear()
         if len(self._known) > DOCUMENTS_KEPT:
             self._known.clear()
 
     def _kept(self, key: str, document: K) -> DocumentRow:
-        view = self._view
+        view, data = self._view, _encode_document(document)
         found = view.shelf(document), view.place(document), view.mark(document), view.due(document)
-        data = _encode_document(document)
-        return DocumentRow(
-            key, *found, view.tally(document), view.turn(document), self._title(document), data
-        )
+        counted = view.tally(document), view.turn(document)
+        return DocumentRow(key, *found, *counted, self._title(document), data)
 
     def _title(self, document: K) -> str:
         """What a person calls it by; its view says where that stands."""
@@ -196,16 +189,11 @@ class PendingAppends:
 
     def _moved_of(self, entity: Entity) -> Sequence[RecordedEvent]:
         if entity not in self._moved:
-            found = [
-                {canonical_position(row): row for row in at.standing(*entity)}
-                for at in self._moments
-            ]
+            standing = [at.standing(*entity) for at in self._moments]
+            found = [{canonical_position(row): row for row in rows} for rows in standing]
             every = {where: row for one in found for where, row in one.items()}
-            self._moved[entity] = [
-                row
-                for where, row in every.items()
-                if row.n <= self.after and not all(where in one for one in found)
-            ]
+            moved = [where for where in every if not all(where in one for one in found)]
+            self._moved[entity] = [every[one] for one in moved if every[one].n <= self.after]
         return self._moved[entity]
 
     def is_own(self, row: RecordedEvent) -> bool:
@@ -304,17 +292,10 @@ class Views:
         *,
         batch_appends: int = BATCH_APPENDS,
     ) -> None:
-        """Open the store.
-
-        Args:
-            where: What keeps the documents, or its SQLite file; None keeps them in memory.
-            logs: ``journal`` and ``agent``; views of a log that is not there stay empty.
-            views: What to keep.
-            batch_appends: How many appends one transaction takes.
-        """
-        self._logs = logs
-        self._views = views
-        self._batch_appends = batch_appends
+        """`where`: what keeps the documents, or its SQLite file; None keeps them in memory; `logs`:
+        ``journal`` and ``agent``, views of one that is not there stay empty; `batch_appends`: how
+        many one transaction takes."""
+        self._logs, self._views, self._batch_appends = logs, views, batch_appends
         self._lock = RLock()
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         self._caches: dict[str, CachedDocuments[Any]] = {}
@@ -370,7 +351,6 @@ class Views:
         """Documents in the order of their places.
 
         Args:
-            view: Which ones.
             prefix: What their keys begin with.
             shelf: Only those of one shelf, an agent's id for example.
             mark: Only those with this mark; empty: whatever they have.
@@ -422,13 +402,11 @@ class Views:
         newest_first: bool = False,
     ) -> list[D]:
         """Documents with one of some marks in the order of their places, see `page`."""
-        found = [
-            one
-            for mark in marks
-            for one in self.page(
+        found: list[D] = []
+        for mark in marks:
+            found += self.page(
                 view, shelf=shelf, mark=mark, before=before, limit=limit, newest_first=newest_first
             )
-        ]
         found.sort(key=view.place, reverse=newest_first)
         return found[:limit] if limit >= 0 else found
 
@@ -446,7 +424,8 @@ class Views:
         some marks: tasks without an agent, for example. None of them is read."""
         having = f"{FROM_DOCUMENTS} view = ? AND {_marked_among(marks)} AND mark <> ''"
         conditions = (_MARKED, f"key NOT IN (SELECT shelf {having})")
-        return int(self._count(DocumentQuery(view, conditions, (mark, of.name, *marks))))
+        asked = DocumentQuery(view, conditions, (mark, of.name, *marks), others=(of,))
+        return int(self._count(asked))
 
     def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""
@@ -495,8 +474,8 @@ class Views:
         positions = self._store.positions(self._views)
         for name, log in self._logs.items():
             views = [view for view in self._views if view.log == name]
-            n, before = -1, -2
-            while n != before and not _are_current(log, views, positions):  # bounded by the log
+            n, before, tail = -1, -2, log.tail()  # what comes meanwhile is for the next time
+            while before != n < tail.n and not _are_current(tail, views, positions):
                 before, n = n, self._batch(log, views)
                 positions = self._store.positions(self._views)
                 if progress:
@@ -610,10 +589,9 @@ class Views:
 
 
 def _are_current(
-    log: Log, views: Sequence[View[Any]], positions: Mapping[str, ViewPosition]
+    tail: Tail, views: Sequence[View[Any]], positions: Mapping[str, ViewPosition]
 ) -> bool:
-    """Whether every view has come to the log's end; needs no lock."""
-    tail = log.tail()
+    """Whether every view has come to this end of its log; needs no lock."""
     return all(
         positions.get(view.name) == ViewPosition(view.version, tail.n, tail.digest)
         for view in views

@@ -4,8 +4,7 @@ another than that where its replica's name was drawn (ADR 0021).
 The file `installation` keeps a random id and the folder's inode and device, beside the name and in
 no log: a copy of the folder has the name of its original, and two must not write under one name.
 A backup, a fork and every other copy of ours leaves the file out. Where `WAKELOG_REPLICA` names
-the writer, nothing is looked at and nothing is kept.
-"""
+the writer, nothing is looked at and nothing is kept."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -60,7 +59,6 @@ class Installation(Struct, frozen=True):
 
 
 def installation_state(home: Path, environ: Mapping[str, str]) -> InstallationState:
-    """Whether the home is where it was."""
     if environ.get(files.REPLICA_VARIABLE):
         return "unchecked"
     needed = files.REPLICA, files.INSTALLATION
@@ -80,12 +78,9 @@ def kept_installation(home: Path) -> Installation | None:
 
 
 def check_installation(home: Path, environ: Mapping[str, str]) -> None:
-    """Look before the home is written, and keep where it is, if that is not known.
-
-    Raises:
-        Refused: Code ``moved_home``: the folder was moved or copied; ``put_back``: it is a backup
-            of a home that machines share, and nobody has said whether that home is gone.
-    """
+    """Look before the home is written, and keep where it is, if that is not known. Raises Refused,
+    code ``moved_home``: the folder was moved or copied; ``put_back``: it is a backup of a home that
+    machines share, and nobody has said whether that home is gone."""
     found = installation_state(home, environ)
     if found == "unchecked":
         return
@@ -98,9 +93,8 @@ def check_installation(home: Path, environ: Mapping[str, str]) -> None:
     match found:
         case "unknown":
             with suppress(OSError):  # the next command that writes does it
-                files.make_file(
-                    home / files.INSTALLATION, _installation_text(home, _new_installation_id())
-                )
+                text = _installation_text(home, _new_installation_id())
+                files.make_file(home / files.INSTALLATION, text)
         case "here":
             known = kept_installation(home)
             if known is not None and known.device != home.stat().st_dev:  # mounted anew

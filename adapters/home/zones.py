@@ -1,7 +1,6 @@
 """Time zones by their names.
 
-The standard library takes zones from the system, and from `tzdata` where the system has none.
-"""
+The standard library takes zones from the system, and from `tzdata` where the system has none."""
 
 import os
 import re
@@ -26,12 +25,8 @@ _ZONE_LINE = re.compile(r"^(?:# *)?timezone *= *(?:\"[^\"\n]*\"|'[^'\n]*')", re.
 
 
 def zone_named(name: str) -> "ZoneInfo":
-    """A zone by its IANA name.
-
-    Raises:
-        Refused: Code ``invalid_value``, with the nearest names. Names that mean another zone on
-            another machine, ``localtime`` for example, are none.
-    """
+    """A zone by its IANA name. Raises Refused, code ``invalid_value``, with the nearest names.
+    Names that mean another zone on another machine, ``localtime`` for example, are none."""
     from zoneinfo import ZoneInfo  # who only looks at the name waits for nothing
 
     return ZoneInfo(checked_zone(name))

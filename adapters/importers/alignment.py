@@ -1,8 +1,7 @@
 """Which line of a file is which task that was in it before (ADR 80). Pure functions.
 
 A file is aligned as a whole with what it said last. Who might be two is none: a second task is seen
-and mended, two that became one are not.
-"""
+and mended, two that became one are not."""
 
 import re
 from collections import Counter
@@ -45,8 +44,7 @@ class FileLine(Struct, frozen=True):
     `anchor`: what the file itself calls it; empty: nothing. Of a line that was there: `is_closed`
     and `is_deleted` are what its task is here, and `task.task_id` is its id. `closed_on`: where it
     says no day of its status, how the days would be said on which its task was closed here.
-    `earlier`: the task as older readers read it.
-    """
+    `earlier`: the task as older readers read it."""
 
     task: ImportedTask
     anchor: str = ""
@@ -186,12 +184,9 @@ class _Alignment:
                 if not self._is_next(ws[0], ns[0]):
                     self._match(ns[0], ws[0])
                 continue
-            dues = dict.fromkeys(self._said[at].due for at in ns)
-            for due in dues:
-                self._same_due(
-                    [at for at in ws if self.was[at].task.due == due],
-                    [at for at in ns if self._said[at].due == due],
-                )
+            for due in dict.fromkeys(self._said[at].due for at in ns):
+                olds_due = [at for at in ws if self.was[at].task.due == due]
+                self._same_due(olds_due, [at for at in ns if self._said[at].due == due])
 
     def by_rename(self) -> None:
         """One that is gone, and one of another title in its place."""
@@ -287,9 +282,7 @@ class _Alignment:
                 if olds[was] == news[now] == 1:
                     self._match(now, was)
             if pairs and len(olds) == len(news):
-                self._by_place(
-                    self._free(dict(olds), self._taken), self._free(dict(news), self.found)
-                )
+                self._by_place(self._free(olds, self._taken), self._free(news, self.found))
         self._by_place(self._free(ws, self._taken), self._free(ns, self.found))
 
     def _by_place(self, ws: Sequence[int], ns: Sequence[int]) -> None:
@@ -318,10 +311,8 @@ class _Alignment:
         one, other = self._body(was, is_now=False), self._body(now, is_now=True)
         shared = 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
         repeats = float(task.repeat == said.repeat)
-        alike = sum(
-            getattr(task, name) == getattr(said, name)
-            for name in ("labels", "priority", "estimate", "description", "status")
-        )
+        compared = ("labels", "priority", "estimate", "description", "status")
+        alike = sum(getattr(task, name) == getattr(said, name) for name in compared)
         return repeats, shared, float(fold(task.category) == fold(said.category)), float(alike)
 
     # ---------------------------------------------------------------------------- of other titles
@@ -373,11 +364,10 @@ class _Alignment:
         for one in reversed(known):
             last, count = after[-1]
             after.append((last, count + 1) if one is None else (one, 0))
-        found = zip(known, before, after[-2::-1], strict=False)
-        return [
-            (first, then, nth, rest) if one is None else None
-            for one, (first, nth), (then, rest) in found
-        ]
+        found: list[Gap | None] = []
+        for one, (first, nth), (then, rest) in zip(known, before, after[-2::-1], strict=False):
+            found.append((first, then, nth, rest) if one is None else None)
+        return found
 
     @staticmethod
     def _free(places: Iterable[int], taken: Iterable[int]) -> list[int]:
@@ -478,11 +468,11 @@ def is_similar(one: str, other: str) -> bool:
 
 def same_numbers(one: str, other: str) -> bool:
     """Whether both have the same numbers in them: `week 1` is not `week 2`."""
-    mine, theirs = (
-        [word for word in fold(title).split() if any(map(str.isdigit, word))]
-        for title in (one, other)
-    )
-    return mine == theirs
+
+    def numbers(title: str) -> list[str]:
+        return [word for word in fold(title).split() if any(map(str.isdigit, word))]
+
+    return numbers(one) == numbers(other)
 
 
 # -------------------------------------------------------------------------------------------- items
@@ -495,13 +485,8 @@ def with_items(
     now: ImportedTask, before: ImportedTask, here: Sequence[ChecklistItem]
 ) -> ImportedTask:
     """A task of a file, its items by their old ids where the file only renamed them, now or ever.
-
-    One that was renamed here since, or archived, is none of these.
-
-    Args:
-        now: What the file says.
-        before: What it said last.
-        here: The items of the task as they are.
+    One that was renamed here since, or archived, is none of these. `before`: what the file said
+    last; `here`: the items of the task as they are.
 
     >>> was = ImportedTask("t1", "Paint", items=(ImportedItem("Sand"), ImportedItem("Oil it")))
     >>> sand, oil = numbered(was)
@@ -515,11 +500,8 @@ def with_items(
     carried = zip(now.items, _item_places(now), strict=True)
     now = _items_with_ids(now, [item.id or ids.get(place, "") for item, place in carried])
     said, present = _by_id(before), _by_id(now)
-    held = {
-        item.id: item
-        for item in here
-        if item.id in said and item.title == said[item.id].title and not item.is_archived
-    }
+    there = [item for item in here if item.id in said and not item.is_archived]
+    held = {item.id: item for item in there if item.title == said[item.id].title}
     others = {fold(item.title) for item in here if item.id not in held}
     known = {*said, *(item.id for item in here)}
     gone = [one for one in said if one in held and one not in present]
@@ -557,12 +539,9 @@ def _in_place(said: Collection[str], present: Collection[str]) -> dict[tuple[str
     """What is gone with what is new, where as many of both stand between the same neighbours; and
     how many these are."""
     before, now = _items_between(said, present), _items_between(present, said)
-    return {
-        pair: len(was)
-        for place, was in before.items()
-        if len(was) == len(now.get(place, ()))
-        for pair in zip(was, now[place], strict=True)
-    }
+    places = [(was, now.get(place, ())) for place, was in before.items()]
+    same = [(was, new) for was, new in places if len(was) == len(new)]
+    return {pair: len(was) for was, new in same for pair in zip(was, new, strict=True)}
 
 
 def _items_between(ids: Iterable[str], others: Collection[str]) -> dict[tuple[str, str], list[str]]:
@@ -650,18 +629,11 @@ def items_as_before(
     >>> items_as_before(now, was, here) == was
     True
     """
-    present, known = numbered(now), {item.id for item in items}
-    said = _by_id(before)
-    retitled = {
-        fold(item.title): said[item.id]
-        for item in items
-        if item.id in said and item.id not in present
-    }
-    named = (
-        item if one in known else retitled.pop(fold(item.title), item)
-        for one, item in zip(present, now.items, strict=True)
-    )
-    ticked = zip(named, now.items, strict=True)
-    return replace(
-        now, items=tuple(replace(one, is_checked=item.is_checked) for one, item in ticked)
-    )
+    present, known, said = numbered(now), {item.id for item in items}, _by_id(before)
+    gone = [item for item in items if item.id in said and item.id not in present]
+    retitled = {fold(item.title): said[item.id] for item in gone}
+    named: list[ImportedItem] = []
+    for one, item in zip(present, now.items, strict=True):
+        was = item if one in known else retitled.pop(fold(item.title), item)
+        named.append(replace(was, is_checked=item.is_checked))
+    return replace(now, items=tuple(named))

@@ -64,9 +64,8 @@ def bounded(problems: list[Unreadable], what: str = "could not be read") -> tupl
     if more:
         count = len(more) + (problems.dropped if isinstance(problems, Problems) else 0)
         kept.append(Unreadable(more[0].line, f"{count} more from here on {what}"))
-    return tuple(
-        Unreadable(one.line, cut(one.reason, length_max=REASON_LENGTH_MAX)) for one in kept
-    )
+    told = ((one.line, cut(one.reason, length_max=REASON_LENGTH_MAX)) for one in kept)
+    return tuple(Unreadable(*one) for one in told)
 
 
 def extra_notes(title: str, length_max: int, links: Iterable[tuple[str, str]]) -> list[str]:
@@ -92,9 +91,8 @@ def file_order(items: Sequence[tuple[ImportedItem, bool]]) -> tuple[ImportedItem
 
 def whole_title(title: str) -> tuple[ImportedNote, ...]:
     """The note that keeps a title too long for a task; it follows the title, by its key."""
-    return tuple(
-        ImportedNote(text, key=TITLE_KEY) for text in extra_notes(title, TITLE_LENGTH_MAX, ())
-    )
+    notes = extra_notes(title, TITLE_LENGTH_MAX, ())
+    return tuple(ImportedNote(text, key=TITLE_KEY) for text in notes)
 
 
 def labels_of(names: Iterable[str], report: Callable[[str], None]) -> tuple[str, ...]:
@@ -162,13 +160,11 @@ def with_blocked(
     for task, other in needed_tasks(tasks, said):
         if other.status not in CLOSED and not task.status:
             waits.setdefault(task.task_id, []).append(other.title)
-    told = {
-        one: cut(f"waiting for: {'; '.join(titles)}", length_max=REASON_LENGTH_MAX)
-        for one, titles in waits.items()
-    }
-    return tuple(
-        replace(task, status="BLOCKED", status_reason=told[task.task_id])
-        if task.task_id in told
-        else task
-        for task in tasks
-    )
+
+    def as_it_waits(task: ImportedTask) -> ImportedTask:
+        if not (titles := waits.get(task.task_id)):
+            return task
+        told = cut(f"waiting for: {'; '.join(titles)}", length_max=REASON_LENGTH_MAX)
+        return replace(task, status="BLOCKED", status_reason=told)
+
+    return tuple(map(as_it_waits, tasks))

@@ -1,7 +1,6 @@
 """Which format a file has, by its name and what stands in it, and the reader for it.
 
-The readers are imported when they are needed: `wakelog --help` asks only for the names.
-"""
+The readers are imported when they are needed: `wakelog --help` asks only for the names."""
 
 import codecs
 import re
@@ -14,11 +13,11 @@ from msgspec.structs import replace
 from domain.journal.imported import ImportedFile, Unreadable
 from domain.log.keys import key
 
-FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
-JSON = ("taskwarrior", "github")
+FORMATS = ("markdown", "todotxt", "taskwarrior", "github", "tasks")
+JSON = ("taskwarrior", "github", "tasks")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 READERS = 5  # raised where a reader, or what an import decides, finds something else in a file
-ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
+ALIASES = {"md": "markdown", "todo.txt": "todotxt", "jsonl": "tasks"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _BOX = re.compile(rb"(?m)^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.?\](?:\s|$)")
@@ -52,12 +51,15 @@ def _of_json(data: bytes) -> str:
     """By what the first objects hold; an empty list by how each client writes one."""
     from adapters.importers.github import is_search
     from adapters.importers.json_records import records
+    from adapters.importers.task_records import TaskRecord
 
     if _EMPTY_LIST.fullmatch(data):
         return "taskwarrior" if b"\n" in data.strip() else "github"
     for record in islice(records(data.decode(errors="replace"), []), _LOOKED_AT):
         if record.has("uuid") and record.has("description"):
             return "taskwarrior"
+        if record.has("title") and record.values.keys() <= {*TaskRecord.__struct_fields__}:
+            return "tasks"
         if (record.has("number") and record.has("title")) or is_search(record):
             return "github"
     return ""
@@ -85,7 +87,7 @@ def read(
     Returns:
         What the file holds, or None if its format is not known.
     """
-    from adapters.importers import github, markdown, taskwarrior, todotxt
+    from adapters.importers import github, markdown, task_records, taskwarrior, todotxt
 
     match form or guess(data, name):
         case "markdown":
@@ -96,18 +98,15 @@ def read(
             return taskwarrior.read(data, source=source, zone=zone)
         case "github":
             return github.read(data, source=source)
+        case "tasks":
+            return task_records.read(data, source=source)
         case _:
             return None
 
 
 def joined(main: ImportedFile, archive: ImportedFile, name: str) -> ImportedFile:
-    """A file and the one to which its client moves what is done, as one source.
-
-    Args:
-        main: What is read from the file; its lines can be written back.
-        archive: The same of the other one, of the same source.
-        name: The other one's.
-    """
+    """A file, whose lines can be written back, and the one to which its client moves what is done,
+    as one source; `name`: of the `archive`."""
     used = {task.task_id for task in main.tasks}
     ids: dict[str, str] = {}
     for task, formula in zip(archive.tasks, archive.formulas, strict=True):
@@ -117,14 +116,15 @@ def joined(main: ImportedFile, archive: ImportedFile, name: str) -> ImportedFile
         used.add(made)
         ids[task.task_id] = made
     problems = [Unreadable(0, f"{name}:{one.line}: {one.reason}") for one in archive.unreadable]
+    moved, earlier = (
+        [replace(one, task_id=ids[one.task_id]) for one in ones]
+        for ones in (archive.tasks, archive.earlier)
+    )
     return replace(
         main,
-        tasks=(*main.tasks, *(replace(task, task_id=ids[task.task_id]) for task in archive.tasks)),
+        tasks=(*main.tasks, *moved),
         unreadable=(*main.unreadable, *problems),
-        earlier=(
-            *main.earlier,
-            *(replace(one, task_id=ids[one.task_id]) for one in archive.earlier),
-        ),
+        earlier=(*main.earlier, *earlier),
         links=(*main.links, *((ids[at], how, ids[to]) for at, how, to in archive.links)),
         anchors=(*main.anchors, *archive.anchors),
         formulas=(*main.formulas, *archive.formulas),

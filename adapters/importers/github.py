@@ -3,8 +3,7 @@
 Read are the shapes of `gh issue list --json ...`, of the REST interface and of its search. An issue
 is known by repository and number, whatever file it comes in. Boxes of its body are the checklist,
 the rest of the body is the description; the repository is the category, the milestone a label, and
-its date the due date. Pull requests are left out and counted.
-"""
+its date the due date. Pull requests are left out and counted."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -2,8 +2,7 @@
 
 A file is a list of objects, several lists one after another, or objects on lines of their own;
 clients write all three. After a broken object reading goes on at the next line that begins with
-an object as far to the right. Linear in the length of the file.
-"""
+an object as far to the right. Linear in the length of the file."""
 
 import json
 import math
@@ -42,7 +41,6 @@ class Record:
     problems: list[Unreadable]
 
     def report(self, reason: str) -> None:
-        """Say why something could not be taken over."""
         self.problems.append(Unreadable(self.line, reason))
 
     def has(self, name: str) -> bool:
@@ -86,7 +84,6 @@ class Record:
         return Record(self.line, self._typed(name, dict, "object"), self.problems)
 
     def inners(self, name: str) -> list["Record"]:
-        """The objects of a list."""
         values = self._typed(name, list, "list")
         found = [value for value in values if isinstance(value, dict)]
         self._strangers(name, "object", len(values) - len(found))
@@ -142,12 +139,10 @@ class _Scan:
     """One pass over a text. `_odd` and `_twice` belong to the object that is being read."""
 
     def __init__(self, text: str, problems: list[Unreadable]) -> None:
-        self._text = text
-        self._problems = problems
+        self._text, self._problems = text, problems
         self._line, self._counted = 1, 0  # the line of a place, and that place
         self._failures = self._effort = 0
-        self._odd: list[str] = []
-        self._twice: list[str] = []
+        self._odd, self._twice = list[str](), list[str]()
         self._decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_int=self._int,

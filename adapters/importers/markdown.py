@@ -9,8 +9,7 @@ read, are numbered after their equals, and stay in the notes where they stood.
 
 The outline comes first: which lines are headings, boxes and code. The block parser decides what is
 structure; its tokens are read as they come and not kept, so a long file costs no more memory than
-its lines.
-"""
+its lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -111,8 +110,7 @@ Block = Box | Heading | Solid | Rule | LeftOut
 def outline(text: str) -> tuple[list[Block], list[int]]:
     """Blocks of a text in the order of their lines, and lines nested too deeply to read.
 
-    Lines end with a line feed. Boxes in code and HTML are none.
-    """
+    Lines end with a line feed. Boxes in code and HTML are none."""
     text, too_deep = _without_the_too_deep(text)
     reader = _OutlineReader(text.split("\n"))
     _PARSER.block.parse(text, _PARSER, {}, reader)
@@ -329,10 +327,8 @@ class _TaskReader:
     def __init__(
         self, lines: Sequence[str], source: str, by_heading: bool, problems: list[Unreadable]
     ) -> None:
-        self._lines = lines
-        self._source = source
-        self._by_heading = by_heading
-        self._problems = problems
+        self._lines, self._source = lines, source
+        self._by_heading, self._problems = by_heading, problems
         self._headings: list[tuple[int, str]] = []  # level and title of those above
         self._draft: _DraftTask | None = None
         self._aside: _DraftTask | None = None  # one whose lines Markdown takes for the other one's
@@ -352,26 +348,19 @@ class _TaskReader:
     @property
     def anchors(self) -> tuple[str, ...]:
         """What the tasks are called in the file."""
-        return tuple(
-            f"~{draft.own.anchor}" if draft.own and draft.own.anchor else draft.marked.said.anchor
-            for draft in self._drafts
-        )
+        own = ((one.own.anchor if one.own else "", one.marked.said.anchor) for one in self._drafts)
+        return tuple(f"~{name}" if name else anchor for name, anchor in own)
 
     def links(self, tasks: Sequence[ImportedTask]) -> tuple[tuple[str, str, str], ...]:
         """Links between these tasks, as the file names them."""
         pairs = list(zip(self._drafts, tasks, strict=True))
         named = {draft.own.anchor: task.task_id for draft, task in pairs if draft.own}
-        own = (
-            (task.task_id, relation, named[anchor])
-            for draft, task in pairs
-            for relation, anchor in draft.body.links
-            if anchor in named
-        )
+        said = [(task.task_id, *link) for draft, task in pairs for link in draft.body.links]
+        own = ((one, relation, named[to]) for one, relation, to in said if to in named)
         found = common.needed_tasks(tasks, [draft.marked.said for draft in self._drafts])
         return (*own, *((task.task_id, common.NEEDS, other.task_id) for task, other in found))
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
-        """The tasks of the file, in its order."""
         for block in blocks:
             for draft in (self._aside, self._draft):
                 if draft and _ends(draft, block):
@@ -395,7 +384,6 @@ class _TaskReader:
         return self._numbered()
 
     def leave_out(self, line: int, reason: str) -> None:
-        """Report a box that is not read."""
         self.left_out += 1
         self._report(line, reason)
 
@@ -490,11 +478,8 @@ class _TaskReader:
         places = nths(list(zip(self.formulas, late, strict=True)))
         ids = (key(*one, str(nth)) for one, nth in zip(self.formulas, places, strict=True))
         drafts = list(zip(self._drafts, ids, strict=True))
-        self.earlier = tuple(
-            self._task(draft, marked, task_id)
-            for draft, task_id in drafts
-            for marked in draft.marked.before
-        )
+        before = [(draft, one, task_id) for draft, task_id in drafts for one in draft.marked.before]
+        self.earlier = tuple(self._task(*one) for one in before)
         tasks = [self._task(draft, draft.marked, task_id) for draft, task_id in drafts]
         said = [draft.marked.said for draft in self._drafts]
         for nth, name in common.unknown_needs(said):
@@ -510,7 +495,9 @@ class _TaskReader:
             status = draft.own.status
             held = "" if status == "GROOMED" else f"marked status: in {self._source}"
         notes = common.extra_notes(marked.title, common.TITLE_LENGTH_MAX, marked.links)
-        dates = marked.said.note(status)
+        kept = [*map(ImportedNote, [*notes, *draft.notes])]
+        if dates := marked.said.note(status):
+            kept.append(ImportedNote(dates, key=common.DATES_KEY))
         return ImportedTask(
             task_id,
             cut(marked.title, length_max=common.TITLE_LENGTH_MAX),
@@ -525,10 +512,7 @@ class _TaskReader:
             repeat=marked.said.repeat,
             wait_until=marked.said.wait_until,
             items=common.file_order(draft.items),
-            notes=(
-                *map(ImportedNote, [*notes, *draft.notes]),
-                *([ImportedNote(dates, key=common.DATES_KEY)] if dates else ()),
-            ),
+            notes=tuple(kept),
         )
 
     def _known(self, line: int, mark: str, known: Sequence[str]) -> str:

@@ -1,8 +1,7 @@
 """One line of Markdown as a person reads it (SPEC 1, Importers). Linear in its length.
 
 Emphasis loses its signs, a link becomes its text, code keeps its backticks. What is code,
-link or escaped is masked: whoever looks for marks does not look there.
-"""
+link or escaped is masked: whoever looks for marks does not look there."""
 
 import re
 import string
@@ -57,9 +56,7 @@ def plain(line: str) -> Plain:
 
 def _without_code(line: str) -> tuple[str, str]:
     """Code spans masked as they stand, escaped characters and entities as what they mean."""
-    texts: list[str] = []
-    masks: list[str] = []
-    position = 0
+    texts, masks, position = list[str](), list[str](), 0
     closers: dict[int, list[int]] = {}  # where runs of backticks start, by their length
     for run in re.finditer("`+", line):
         closers.setdefault(len(run[0]), []).append(run.start())
@@ -82,9 +79,7 @@ def _without_code(line: str) -> tuple[str, str]:
 
 def _without_links(text: str, mask: str, links: list[tuple[str, str]]) -> tuple[str, str]:
     """Links as their texts, masked; their addresses are added to `links`."""
-    texts: list[str] = []
-    masks: list[str] = []
-    position = 0
+    texts, masks, position = list[str](), list[str](), 0
     for match in _LINK.finditer(mask):
         shown, url = text[match.start() : match.end()], ""
         if match["text"] is not None:

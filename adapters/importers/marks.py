@@ -6,8 +6,7 @@ and escaped characters are never read as marks.
 Other programs write Obsidian Tasks ``📅 2027-02-12 ⏫ 🆔 a1``, Dataview ``[due:: 2027-02-12]``, and
 ``@due(2027-02-12)`` (ADR 54). What of that has a place here is taken and leaves the title. What has
 none stays in the title as typed, and is named once for each file. ``🔁 every week`` and the day
-on which a task starts are read since 0.3 (ADR 92).
-"""
+on which a task starts are read since 0.3 (ADR 92)."""
 
 import re
 from fractions import Fraction
@@ -37,13 +36,9 @@ _DIALECT_MARK = re.compile(
     re.VERBOSE,
 )
 _SIGNS = {
-    **dict.fromkeys("📅📆🗓", "due"),
-    **dict.fromkeys("⏳⌛", "scheduled"),
-    "🛫": "start",
-    "✅": "done",
-    "❌": "cancelled",
-    "➕": "created",
-}
+    **dict.fromkeys("📅📆🗓", "due"), **dict.fromkeys("⏳⌛", "scheduled"),
+    "🛫": "start", "✅": "done", "❌": "cancelled", "➕": "created",
+}  # fmt: skip
 _LEVELS = {"🔺": "P0", "⏫": "P1", "🔼": "P2", "🔽": "P3", "⏬": "P3"}
 _WORDS = {
     "highest": "P0", "high": "P1", "medium": "P2", "normal": "P2", "none": "", "low": "P3",
@@ -84,10 +79,8 @@ class DialectMarks(NamedTuple):
 
     def reason(self, status: str) -> str:
         """The reason of a status: the day of it."""
-        return next(
-            (closed_on(status, when) for what, when in self.dates if _CLOSED.get(what) == status),
-            "",
-        )
+        days = (when for what, when in self.dates if _CLOSED.get(what) == status)
+        return closed_on(status, next(days, ""))
 
     def note(self, status: str) -> str:
         """The dates that have no other place."""
@@ -150,7 +143,6 @@ class _DialectReader:
         return bool(self._block)
 
     def said(self) -> DialectMarks:
-        """What was found."""
         found = self._found
         start = found.get("start", "") if self._reads_rules else ""
         dates = [
@@ -158,21 +150,13 @@ class _DialectReader:
             for name in (*_TOLD, *_CLOSED)
             if found.get(name) and not (name == "start" and start == start[:10] != "")
         ]
-        due, _, time = self._found.get("due", "").replace("T", " ").partition(" ")
+        due, _, time = found.get("due", "").replace("T", " ").partition(" ")
         if time:
             dates.append(("due", f"{due} {time}"))
-        return DialectMarks(
-            due,
-            self._found.get("priority", ""),
-            tuple(dates),
-            self._found.get("id", ""),
-            tuple(self._needs),
-            tuple(self._named.values()),
-            tuple(self._problems),
-            self._block,
-            found.get("repeat", ""),
-            start[:10],
-        )
+        priority, own_id, repeat = (found.get(one, "") for one in ("priority", "id", "repeat"))
+        needs, named, faults = self._needs, self._named.values(), self._problems
+        linked = own_id, tuple(needs), tuple(named), tuple(faults), self._block
+        return DialectMarks(due, priority, tuple(dates), *linked, repeat, start[:10])
 
     def _rule(self, words: str, shown: str, *, is_named: bool) -> bool:
         if self._reads_rules and (rule := rule_found(words)):
@@ -221,8 +205,7 @@ class _DialectReader:
 
 def _without_spans(words: Plain, gone: list[tuple[int, int]]) -> Plain:
     """Text and mask without some spans and the blanks before them."""
-    texts: list[str] = []
-    masks: list[str] = []
+    texts, masks = list[str](), list[str]()
     position, is_first = 0, True  # nothing of the title so far
     for start, end in [*gone, (len(words.mask), len(words.mask))]:
         mask = words.mask[position:start]

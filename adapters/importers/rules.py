@@ -1,19 +1,11 @@
 """How a task repeats, as people, Obsidian Tasks and todo.txt's clients write it (SPEC 1, ADR 92).
 
-What is stored is one spelling, see `domain.journal.repeat`.
-"""
+What is stored is one spelling, see `domain.journal.repeat`."""
 
 import re
 
 from domain.errors import Refused, invalid
-from domain.journal.repeat import (
-    DAYS,
-    FREQUENCIES,
-    INTERVAL_MAX,
-    Rule,
-    checked_rule,
-    rule_of,
-)
+from domain.journal.repeat import DAYS, FREQUENCIES, INTERVAL_MAX, Rule, checked_rule, rule_of
 from domain.text import squeeze
 
 RULES_HELP = "write daily, every 2 weeks, every monday, monthly when done, or none"
@@ -41,15 +33,13 @@ _MONTH_DAY = re.compile(r"(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th|\.)?")
 
 
 def rule_read(given: str) -> str:
-    """A rule as a person writes it, as it is stored.
+    """A rule as a person writes it, as it is stored. Raises Refused, code ``invalid_value``: it is
+    none that is known here.
 
     >>> rule_read("every 2 weeks on mon, thu when done"), rule_read("monthly")
     ('FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;FROM=DONE', 'FREQ=MONTHLY')
     >>> rule_read("every weekday"), rule_read("every month on the 15th")
     ('FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR', 'FREQ=MONTHLY;BYMONTHDAY=15')
-
-    Raises:
-        Refused: Code ``invalid_value``: it is none that is known here.
     """
     told = squeeze(given).lower()
     if told.startswith("freq="):
@@ -86,9 +76,8 @@ def _rule(unit: str, count: str, on: str) -> Rule | None:
 def _days(words: str) -> tuple[str, ...]:
     """The days of a week that are named, all of them or none."""
     named = [one for one in re.split(r"[,\s]+|\band\b|\bund\b", words) if one]
-    found = [
-        next((DAYS[n] for n, full in enumerate(_WEEK) if _is_day(one, full)), "") for one in named
-    ]
+    week = [*zip(DAYS, _WEEK, strict=True)]
+    found = [next((day for day, names in week if _is_day(one, names)), "") for one in named]
     return tuple(found) if all(found) else ()
 
 

@@ -4,8 +4,7 @@ Both shapes are read, one list or an object per line. Deleted tasks and the temp
 recurring ones are left out and counted. A task that depends on an open one of the same file is
 BLOCKED. A `wait` is the day until which a task is hidden (ADR 92); readers before 0.3 had the task
 ON HOLD while that day was behind the file's own latest change.
-Dates that have no field here are a note; what else has no place is named once for the file.
-"""
+Dates that have no field here are a note; what else has no place is named once for the file."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -26,11 +25,8 @@ _PRIORITIES = {"H": "P1", "M": "P2", "L": "P3"}
 _NO_TASKS = {"deleted": "deleted task", "recurring": "template of a recurring task"}
 _OPEN = ("pending", "waiting")
 _READ = frozenset(
-    {
-        *("uuid", "description", "status", "entry", "modified", "start", "end", "due", "wait"),
-        *("depends", "priority", "project", "tags", "annotations", "id", "urgency"),
-        *("mask", "imask", "parent", "rtype", "scheduled", "until", "recur"),
-    }
+    "uuid description status entry modified start end due wait depends priority project tags "
+    "annotations id urgency mask imask parent rtype scheduled until recur".split()
 )
 _DATES = {"scheduled": "scheduled for", "until": "expires"}
 _ID_LENGTH_MAX = 100
@@ -52,12 +48,8 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
     skipped = Counter(status for one in found.values() if (status := _status(one)) in _NO_TASKS)
     read = {uuid: one for uuid, one in found.items() if _status(one) not in _NO_TASKS}
     tasks = tuple(reader.task(uuid, one) for uuid, one in read.items())
-    links = (
-        (_id(source, uuid), common.NEEDS, _id(source, other))
-        for uuid, one in read.items()
-        for other in _needed(one.quiet())
-        if other in read
-    )
+    needs = [(uuid, other) for uuid, one in read.items() for other in _needed(one.quiet())]
+    links = ((_id(source, uuid), common.NEEDS, _id(source, to)) for uuid, to in needs if to in read)
     return ImportedFile(
         "taskwarrior",
         source,
@@ -120,19 +112,14 @@ def _status(record: Record) -> str:
 
 class _Reader:
     def __init__(self, source: str, zone: tzinfo, found: dict[str, Record]) -> None:
-        self._source = source
-        self._zone = zone
-        self._open = {
-            uuid: record.title("description")
-            for uuid, record in found.items()
-            if _status(record) in _OPEN
-        }
+        self._source, self._zone = source, zone
+        open_ones = ((uuid, one) for uuid, one in found.items() if _status(one) in _OPEN)
+        self._open = {uuid: one.title("description") for uuid, one in open_ones}
         changes = (_quiet_time(record, "modified", "entry") for record in found.values())
         self._latest = max(filter(None, changes), default=None)
         self.earlier: list[ImportedTask] = []  # as they were read without dates, or on hold
 
     def task(self, uuid: str, record: Record) -> ImportedTask:
-        """The task as the file has it."""
         title = record.title("description")
         priority = record.title("priority")
         if priority and priority not in _PRIORITIES:
@@ -158,11 +145,9 @@ class _Reader:
         if wait:
             status, reason = self._status_of(record.quiet(), is_held=True)
             reason = cut(reason, length_max=common.REASON_LENGTH_MAX)
-            task, held = (
-                replace(one, status=status, status_reason=reason, wait_until="")
-                for one in (task, noted)
-            )
-            self.earlier.append(held)
+            was = {"status": status, "status_reason": reason, "wait_until": ""}
+            task = replace(task, **was)
+            self.earlier.append(replace(noted, **was))
         self.earlier += [task] if dates else []
         return noted
 

@@ -6,8 +6,7 @@ own: pytodotxt has no line numbers and no reports, and what it saves is one regu
 Projects and contexts at either end of the text are taken off it; within it they are words of
 the sentence and lose only their sign. ``t:`` is the day until which it waits, ``rec:`` how it
 repeats (since 0.3, ADR 92). Other ``key:value`` words, like ``h:``, stand in the title as typed and
-are named once for the file.
-"""
+are named once for the file."""
 
 import re
 from collections import Counter
@@ -95,8 +94,7 @@ class _Line:
     """One line, not blank, its white space squeezed, while it is read."""
 
     def __init__(self, line: str, number: int, problems: list[Unreadable]) -> None:
-        self._number = number
-        self._problems = problems
+        self._number, self._problems = number, problems
         done = _DONE_HEAD.match(line)
         head = done or _HEAD.match(line)
         named = head.groupdict() if head else {}
@@ -141,7 +139,6 @@ class _Line:
         return any(word.is_later for word in self._words)
 
     def as_before(self, task: ImportedTask) -> ImportedTask:
-        """The task as an older reader read it."""
         title = squeeze(" ".join(word.shown for word in _without_ends(self._words)))
         notes = common.whole_title(title)
         title = cut(title, length_max=common.TITLE_LENGTH_MAX)

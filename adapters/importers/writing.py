@@ -2,8 +2,7 @@
 
 The first line says that a file is one: what has no mark elsewhere (``status:blocked``, a label of
 two words, a reason, a description, links) is read in such files alone, and text below a title is
-unescaped. So nothing is read otherwise that was read before.
-"""
+unescaped. So nothing is read otherwise that was read before."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -152,11 +151,11 @@ def escaped(text: str, is_read: Callable[[str], bool]) -> str:
 
 def ways(text: str) -> tuple[str, str, str]:
     """A line as it is, with what is likely read as a mark escaped, and with every sign."""
-    few = " ".join(
-        _signs(word) if _SPANNING.search(word) or read_marks(word) != Marked(word) else word
-        for word in text.split(" ")
-    )
-    return text, few, every(text)
+
+    def few(word: str) -> str:
+        return _signs(word) if _SPANNING.search(word) or read_marks(word) != Marked(word) else word
+
+    return text, " ".join(map(few, text.split(" "))), every(text)
 
 
 def every(text: str) -> str:
@@ -212,7 +211,6 @@ def is_item(wanted: str, line: str) -> bool:
 def task_lines(
     task: ImportedTask, anchor: str = "", links: Sequence[tuple[str, str]] = ()
 ) -> list[str]:
-    """A task's lines."""
     marks = "".join(f" {one}" for one in _marks(task, anchor))
     said = DialectMarks(repeat=task.repeat, wait_until=task.wait_until)
     wanted = Own(Marked(task.title, *_said(task), said=said), _status(task), anchor)
@@ -324,9 +322,7 @@ _SIGNED = re.compile("[ \t]*[📅⏳🛫➕✅❌🔁🏁🆔⛔🔺⏫🔼🔽�
 _LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
 _LEVELS = {"P0": "🔺", "P1": "⏫", "P2": "🔼", "P3": "🔽"}
 _TOKENS = {
-    "due": re.compile(
-        r"[ \t]+due:[^\s,;)]+|[ \t]+(?:\U0001f4c5|\U0001f5d3)\ufe0f?[ \t]*[0-9-]{10}"
-    ),
+    "due": re.compile(r"[ \t]+(?:due:[^\s,;)]+|[\U0001f4c5\U0001f5d3]\ufe0f?[ \t]*[0-9-]{10})"),
     "priority": re.compile("[ \t]+(?:![pP][0-9]|[🔺⏫🔼🔽⏬]\ufe0f?)"),
     "estimate": re.compile(r"[ \t]+~[0-9][0-9.,dhminDHMIN]*"),
     "repeat": re.compile(
@@ -471,12 +467,8 @@ def with_whole_status(lines: Sequence[str], at: int, status: str, reason: str) -
     first += first < len(lines) and lines[first].lstrip().startswith(BECAUSE)
     ended = line[end:] or "\n"
     below = [f"{because(reason)}{ended}"] if reason else []
-    return [
-        *lines[:at],
-        f"{line[:end]}{said}{ended if below else line[end:]}",
-        *below,
-        *lines[first:],
-    ]
+    line = f"{line[:end]}{said}{ended if below else line[end:]}"
+    return [*lines[:at], line, *below, *lines[first:]]
 
 
 def _with_mark(line: str, mark: str) -> str:
@@ -528,13 +520,8 @@ def with_next(
     form: str, lines: Sequence[str], at: int, was: ImportedTask, task: ImportedTask
 ) -> list[str]:
     """The lines of a file with the next time of one that repeats, as its own clients write it: in
-    Markdown above the one that is done, in todo.txt at the end.
-
-    Args:
-        at: Where the one that is done stands.
-        was: What that says.
-        task: What the new one shall say.
-    """
+    Markdown above the one that is done, in todo.txt at the end. `at`: where the one that is done
+    stands; `was`: what that says; `task`: what the new one shall say."""
     line = with_status(form, lines[at], "OPEN", "")
     for field in ("due", "wait_until"):
         if getattr(was, field) != getattr(task, field):
@@ -568,11 +555,8 @@ def with_task(form: str, lines: Sequence[str], read: ImportedFile, task: Importe
     if form == "todotxt":
         return [*whole, _todo_line(task) + ended]
     said = [f"{one}{ended}" for one in task_lines(task) if one]
-    same = [
-        line
-        for line, one in zip(read.lines, read.tasks, strict=False)
-        if fold(one.category) == fold(task.category)
-    ]
+    there = zip(read.lines, read.tasks, strict=False)
+    same = [line for line, one in there if fold(one.category) == fold(task.category)]
     if same:
         at = _end_of_block(whole, same[-1])
         return [*whole[:at], *said, *whole[at:]]

@@ -2,8 +2,7 @@
 written as words, which nobody carries out.
 
 Words are taken for a call only where none came through in the wake: whose server reads calls, and
-who has called already, may speak of them.
-"""
+who has called already, may speak of them."""
 
 import json
 import re
@@ -40,11 +39,8 @@ _CODE = (
 
 
 def made(wishes: Iterable[tuple[Any, str | None, Any]], *, is_older: bool) -> tuple[Call, ...]:
-    """The calls of an answer, each of its id, name and arguments.
-
-    Args:
-        is_older: As `openai.1` and `gemini.3` read them: name and arguments to the letter, ids
-            whether or not they are told apart.
+    """The calls of an answer, each of its id, name and arguments. `is_older`: as `openai.1` and
+    `gemini.3` read them: name and arguments to the letter, ids whether or not they are told apart.
     """
     known = list(wishes)
     if is_older:
@@ -96,8 +92,7 @@ def ended(arguments: str) -> str:
         _, end = _FIRST.raw_decode(text)
     except (ValueError, RecursionError):
         return arguments
-    is_object = text.startswith("{") and "{" not in text[end:]
-    return text[:end] if is_object else arguments
+    return text[:end] if text.startswith("{") and "{" not in text[end:] else arguments
 
 
 def _text(given: Any) -> str:

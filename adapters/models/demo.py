@@ -2,8 +2,7 @@
 
 `demo:quick` is cheap and sloppy: directives that press for dates make it guess some, it gets
 arguments wrong, and takes an order in a note for one of its person. `demo:careful` guesses
-nothing. The same request always gets the same bytes; tokens are bytes of text by four.
-"""
+nothing. The same request always gets the same bytes; tokens are bytes of text by four."""
 
 import re
 from datetime import date, timedelta
@@ -207,10 +206,8 @@ def _slips(chance: _Chance) -> list[Wish]:
 def _obeyed(turn: int) -> list[Wish]:
     """A note said so."""
     status = {"status": "DONE", "reason": f"the mail says that it is finished ({turn + 1})"}
-    return [
-        ("set_task_status", canonical.text(status)),
-        ("delete_task", canonical.text({"sure": True})),
-    ]
+    sure = canonical.text({"sure": True})
+    return [("set_task_status", canonical.text(status)), ("delete_task", sure)]
 
 
 def _usage(name: str, request: Request, wishes: list[Wish], text: str) -> tuple[int, int, int]:
@@ -231,11 +228,8 @@ class _KeptReply(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def parse(raw: bytes) -> Reply:
-    """The reply that recorded bytes stand for: the inverse of `Reply.raw`.
-
-    Raises:
-        Refused: Code ``invalid_input``: not the bytes of such a model.
-    """
+    """The reply that recorded bytes stand for: the inverse of `Reply.raw`. Raises Refused, code
+    ``invalid_input``: not the bytes of such a model."""
     try:
         kept = msgspec.json.decode(raw, type=_KeptReply)
     except msgspec.MsgspecError as error:

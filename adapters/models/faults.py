@@ -7,8 +7,7 @@
     401, 403       bad_key                           other 4xx  bad_request
 
 A provider's fault defers the wake and is not counted, any other one fails it (SPEC 3). Nothing
-here repeats a header, an address's path or the text of an exception: a key could be in it.
-"""
+here repeats a header, an address's path or the text of an exception: a key could be in it."""
 
 import json
 import math
@@ -37,28 +36,18 @@ _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class Trouble(Exception):
-    """A try that brought no answer.
-
-    Args:
-        fault: What is raised if it is not made again, or was made often enough.
-        again: Whether the same request may be answered next time.
-        wait_seconds: The delay that the provider named, if it is short; None: it named none.
-        is_hinted: The model did not call as it should: it is asked again with a hint.
-    """
+    """A try that brought no answer. `fault`: what is raised if it is not made again, or was made
+    often enough; `again`: whether the same request may be answered next time; `wait_seconds`: the
+    delay that the provider named, if it is short; `is_hinted`: the model did not call as it should,
+    and is asked again with a hint."""
 
     def __init__(
-        self,
-        fault: ModelFault,
-        *,
-        again: bool,
-        wait_seconds: float | None = None,
+        self, fault: ModelFault, *, again: bool, wait_seconds: float | None = None,
         is_hinted: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(str(fault))
-        self.fault = fault
-        self.again = again
-        self.wait_seconds = wait_seconds
-        self.is_hinted = is_hinted
+        self.fault, self.again = fault, again
+        self.wait_seconds, self.is_hinted = wait_seconds, is_hinted
 
 
 Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
@@ -66,6 +55,11 @@ Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
 then ``bad_reply``. nudge: again with a hint, then ``malformed_call``. blocked: ``blocked``, never
 asked again. cut: ``max_tokens``; a cut answer may lack calls, so it is none. failed: ``bad_reply``.
 """
+
+
+def by_reason(reasons: Mapping[Verdict, tuple[str, ...]]) -> dict[str, Verdict]:
+    """A provider's table of verdicts by reasons, as it is read, of one of reasons by verdicts."""
+    return {reason: verdict for verdict, every in reasons.items() for reason in every}
 
 
 class ProviderMessage(NamedTuple):
@@ -178,9 +172,8 @@ def _delayed(code: str, message: str, delay: float | None) -> Trouble:
     if delay is None:
         return Trouble(provider(code, message), again=True)
     fault = provider(code, message, max(1, math.ceil(delay)))
-    if delay > WAIT_MAX_SECONDS:
-        return Trouble(fault, again=False)
-    return Trouble(fault, again=True, wait_seconds=delay)
+    is_short = delay <= WAIT_MAX_SECONDS
+    return Trouble(fault, again=is_short, wait_seconds=delay if is_short else None)
 
 
 def one_line(text: str) -> str:
@@ -197,9 +190,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def bounded(seconds: str) -> float | None:
     """A delay written as a number of seconds; None where it is none."""
-    if _SECONDS.fullmatch(seconds) is None:
-        return None
-    return min(float(seconds), DELAY_MAX_SECONDS)
+    return min(float(seconds), DELAY_MAX_SECONDS) if _SECONDS.fullmatch(seconds) else None
 
 
 # ------------------------------------------------------------------------- how large a reply may be

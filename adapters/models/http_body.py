@@ -1,8 +1,7 @@
 """A body as it comes over the wire: unpacked here, and broken off where it grows too large.
 
 Packed bytes are not asked for. Something on the way may pack them all the same, and then the
-client would unpack them without a bound.
-"""
+client would unpack them without a bound."""
 
 import ssl
 import zlib
@@ -51,11 +50,8 @@ def bound(
     response: httpx2.Response, take: Take | None, sent_max: int = faults.SENT_MAX_BYTES
 ) -> None:
     """Have a response, which is not read yet, read within the bounds: `sent_max` bytes as they are
-    sent. `take` is given them as they come, unpacked.
-
-    Raises:
-        Trouble: It is packed in a way that was not asked for and is not known here.
-    """
+    sent. `take` is given them as they come, unpacked. Raises `Trouble`: it is packed in a way that
+    was not asked for and is not known here."""
     packing = response.headers.pop("content-encoding", "identity").strip().lower()
     if packing not in ("", "identity", *PACKINGS):
         told = f"the answer is packed as {faults.one_line(packing)!r}, which was not asked for"
@@ -70,9 +66,7 @@ class _Bounded(httpx2.AsyncByteStream):
     def __init__(
         self, inner: httpx2.AsyncByteStream, take: Take | None, sent_max: int, *, is_packed: bool
     ) -> None:
-        self._inner = inner
-        self._take = take
-        self._sent_max = sent_max
+        self._inner, self._take, self._sent_max = inner, take, sent_max
         self._unpacker = Unpacker() if is_packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -98,11 +92,7 @@ class Unpacker:
         self._size = 0
 
     def take(self, packed: bytes) -> Iterator[bytes]:
-        """What some more bytes unpack to.
-
-        Raises:
-            Trouble: It is too much, or they cannot be unpacked.
-        """
+        """What some more bytes unpack to. Raises `Trouble`: too much, or it cannot be unpacked."""
         while packed:  # bounded: each round takes bytes away, or brings some up to the bound
             if self._inflate.eof:  # one packed part may follow the other
                 self._inflate = zlib.decompressobj(GZIP_OR_ZLIB)

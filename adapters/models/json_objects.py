@@ -86,22 +86,13 @@ def repeated_keys(document: dict[str, Any], arguments: str) -> Iterator[Repeated
 
 
 def decoded(
-    raw: bytes,
-    form: type[Answer],
-    arguments: str,
-    check: Callable[[dict[str, Any]], None] | None = None,
-    *,
-    keeps_twice: bool = True,
-) -> Answer:
-    """The answer that a body with status 200 holds.
-
-    Args:
-        arguments: The key of a call's arguments: what is in them is left to who decodes them.
-        check: Raises `Trouble` where a document is no answer, whatever its form.
-
-    Raises:
-        Trouble: It is no JSON object (a page of something on the way), or has a key twice.
-    """
+    raw: bytes, form: type[Answer], arguments: str,
+    check: Callable[[dict[str, Any]], None] | None = None, *, keeps_twice: bool = True,
+) -> Answer:  # fmt: skip
+    """The answer that a body with status 200 holds. `arguments`: the key of a call's arguments, of
+    which all is left to who decodes them; `check` raises `Trouble` where a document is no answer,
+    whatever its form. Raises `Trouble`: it is no JSON object (a page of something on the way), or
+    has a key twice."""
     document = loads(raw, keeps_twice=keeps_twice)
     if document is None:
         told = "the endpoint answered with something else than a JSON object"

@@ -1,7 +1,6 @@
 """Tries a model with a tool, as agents work by tools; what it is sent stands here, and is nobody's.
 
-One request, and one for the list of models where its protocol has one; nothing is recorded.
-"""
+One request, and one for the list of models where its protocol has one; nothing is recorded."""
 
 import asyncio
 import time
@@ -12,15 +11,9 @@ from adapters.models.retry_loop import RetryingModel
 from domain.ports import Model, ModelFault, Reply, Request, Section, ToolSpec
 
 LIST_SECONDS = 10.0
-TOOL = ToolSpec(
-    "report_number",
-    "Report a number.",
-    {
-        "type": "object",
-        "properties": {"number": {"type": "integer", "description": "The number."}},
-        "required": ["number"],
-    },
-)
+_NUMBER = {"type": "integer", "description": "The number."}
+_SCHEMA = {"type": "object", "properties": {"number": _NUMBER}, "required": ["number"]}
+TOOL = ToolSpec("report_number", "Report a number.", _SCHEMA)
 REQUEST = Request(
     "trial",
     (Section("role", "You work by calling tools."),),

@@ -4,8 +4,8 @@
      "usage": {"tokensIn", "tokensOut", "tokensThought", "tokensCached"}}
 
 Every key may be missing. `arguments` as an object stands for its canonical JSON; as text it is
-given on verbatim, so that a tape can hold what no model should say.
-"""
+given on verbatim, so that a tape can hold what no model should say. What a client proposes is kept
+in it, too (`CLIENTS`)."""
 
 from typing import Any, TypeVar
 
@@ -40,6 +40,8 @@ class KeptUsage(KeptForm, frozen=True, kw_only=True):
 
 
 NO_USAGE = KeptUsage()
+CLIENTS = "mcp.1"
+"""What reads the bytes of what a client proposed, as recorded with them."""
 
 
 class KeptReply(KeptForm, frozen=True, kw_only=True):
@@ -69,8 +71,12 @@ def reply(raw: bytes, kept: KeptReply, reply_format: str) -> Reply:
         Call(call.id or f"c{place}", call.tool, _arguments(call))
         for place, call in enumerate(kept.calls, start=1)
     )
-    usage = Usage(**asdict(kept.usage))
-    return Reply(raw, kept.text, calls, usage, reply_format=reply_format)
+    return Reply(raw, kept.text, calls, Usage(**asdict(kept.usage)), reply_format=reply_format)
+
+
+def parse(raw: bytes) -> Reply:
+    """What a client proposed, of the bytes that are kept of it."""
+    return reply(raw, read(raw, KeptReply, what="a recorded reply of a client"), CLIENTS)
 
 
 def _arguments(call: KeptCall) -> str:

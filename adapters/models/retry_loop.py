@@ -5,8 +5,7 @@
         -> nothing at all: ask again, then an empty reply
         -> an answer
 
-Each request is one that is made here. The tokens of all tries are added to the reply's.
-"""
+Each request is one that is made here. The tokens of all tries are added to the reply's."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -41,14 +40,8 @@ class ModelSession(Protocol):
 
     async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
         """Ask once; the body of the answer, verbatim, or what its streamed pieces come to.
-
-        Args:
-            nudges: How many answers to the request could not be read.
-            listener: Is told the words as they come; None: they come all at once.
-
-        Raises:
-            Trouble: There is none.
-        """
+        `nudges`: how many answers to the request could not be read; `listener` is told the words
+        as they come; None: they come all at once. Raises `Trouble`: there is none."""
 
 
 class DecodedAnswer(Protocol):
@@ -65,15 +58,11 @@ class RetryingModel(ABC, Generic[Answer]):
     """A model that is asked in rounds; a provider says how it is asked, and what an answer is."""
 
     def __init__(self, timeout_seconds: float, patience_seconds: float, sleep: Sleep) -> None:
-        """
-        Args:
-            timeout_seconds: Of one request, over all its bytes.
-            patience_seconds: Of a whole reply. Where it is below a wake's deadline, a provider
-                that hangs defers the wake, instead of letting it run out of time.
-        """
+        """`timeout_seconds`: of one request, over all its bytes; `patience_seconds`: of a whole
+        reply. Where it is below a wake's deadline, a provider that hangs defers the wake, instead
+        of letting it run out of time."""
         self._timeout = min(timeout_seconds, patience_seconds)
-        self._patience = patience_seconds
-        self._sleep = sleep
+        self._patience, self._sleep = patience_seconds, sleep
 
     @property
     @abstractmethod
@@ -91,10 +80,7 @@ class RetryingModel(ABC, Generic[Answer]):
 
     async def reply_once(self, request: Request, seconds: float) -> Reply:
         """Answer one turn by a single request within so many seconds: to see how a provider does.
-
-        Raises:
-            ModelFault: Whatever kept it from answering.
-        """
+        Raises `ModelFault`: whatever kept it from answering."""
         try:
             async with asyncio.timeout(seconds), self._session(seconds) as session:
                 raw = await session.ask(request, 0, None)
@@ -135,12 +121,9 @@ class RetryingModel(ABC, Generic[Answer]):
             raise spent.of(fault) from None
 
     async def _answered(
-        self,
-        session: ModelSession,
-        request: Request,
-        listener: Listener | None,
+        self, session: ModelSession, request: Request, listener: Listener | None,
         spent: "_TokensSpent",
-    ) -> Reply:
+    ) -> Reply:  # fmt: skip
         tries = nudges = empty = 0
         while True:  # bounded: each round ends it, or uses up a try, a nudge or an empty answer
             if listener is not None and tries + nudges + empty:

@@ -20,30 +20,18 @@ class StreamRelay:
     """Tells a listener the words of a stream of bytes, however they are cut."""
 
     def __init__(
-        self,
-        listener: Listener,
-        hidden: str,
-        words: Callable[[Json], Iterable[str]],
+        self, listener: Listener, hidden: str, words: Callable[[Json], Iterable[str]],
         lines_max: int = LINES_MAX,
-    ) -> None:
-        """
-        Args:
-            hidden: The key, should the endpoint repeat it; empty: there is none.
-            words: What a piece of an answer says.
-        """
-        self._listener = listener
-        self._hidden = hidden
-        self._words = words
-        self._lines_max = lines_max
+    ) -> None:  # fmt: skip
+        """`hidden`: the key, should the endpoint repeat it; empty: there is none. `words`: what a
+        piece of an answer says."""
+        self._listener, self._hidden, self._words = listener, hidden, words
+        self._lines_max, self._lines = lines_max, 0
         self._rest = bytearray()
-        self._lines = 0
 
     def take(self, data: bytes) -> None:
-        """Some more bytes. What is no piece of an answer is left to who reads the whole.
-
-        Raises:
-            Trouble: They are too many lines.
-        """
+        """Some more bytes. What is no piece of an answer is left to who reads the whole. Raises
+        `Trouble`: they are too many lines."""
         self._rest += data
         if b"\n" not in data:
             return

@@ -2,8 +2,7 @@
 
 A tape file is JSON Lines, one reply a line, in the form of `adapters.models.replies`; a line may
 instead be a fault: ``{"fault": {"code", "message", "ofProvider", "retrySeconds"}}``. Replies are
-used up in order by all wakes of one process.
-"""
+used up in order by all wakes of one process."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -14,7 +13,7 @@ from adapters.models import faults, replies
 from adapters.models.replies import KeptCall, KeptForm, KeptReply, KeptUsage
 from domain.errors import Refused
 from domain.log import canonical
-from domain.ports import ModelFault, Reply, Request
+from domain.ports import Model, ModelFault, Reply, Request
 
 FORMAT = "tape.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
@@ -41,17 +40,10 @@ class TapeModel:
     """Answers with the next reply of its tape, and keeps what it was asked in `requests`."""
 
     def __init__(self, name: str, replies: Sequence[Reply | ModelFault | bytes]) -> None:
-        """Check and keep the replies.
-
-        Args:
-            name: As recorded on the wake.
-            replies: A reply with empty `raw` gets its canonical form as bytes; `bytes` are one
-                line of a tape file.
-
-        Raises:
-            Refused: Code ``invalid_input``: bytes that are no line of a tape.
-        """
-        self._name = name
+        """Check and keep the replies: one with empty `raw` gets its canonical form as bytes;
+        `bytes` are one line of a tape file. `name`: as recorded on the wake. Raises Refused, code
+        ``invalid_input``: bytes that are no line of a tape."""
+        self.name = name
         self._replies = [_entry(reply, line) for line, reply in enumerate(replies, start=1)]
         self.requests: list[Request] = []
 
@@ -60,18 +52,10 @@ class TapeModel:
         """Read a tape file; blank lines are skipped. Raises `Refused` (``invalid_input``)."""
         lines = data.split(b"\n")
         if len(lines) > LINES_MAX:
-            raise Refused(
-                "invalid_input",
-                because=f"the tape has more than {LINES_MAX} lines",
-                instead="split it into several tapes",
-            )
+            told = f"the tape has more than {LINES_MAX} lines"
+            raise Refused("invalid_input", because=told, instead="split it into several tapes")
         entries = [_entry(line, nth) for nth, line in enumerate(lines, start=1) if line.strip()]
         return cls(name, entries)
-
-    @property
-    def name(self) -> str:
-        """The name the tape was given."""
-        return self._name
 
     async def reply(self, request: Request) -> Reply:
         """Give the next reply. Raises `ModelFault`, ``tape_ended`` when there is none left."""
@@ -83,6 +67,18 @@ class TapeModel:
         if isinstance(entry, ModelFault):
             raise _again(entry)
         return entry
+
+
+class OwnModel:
+    """A model of a program's own: of its replies those without bytes get those of a tape."""
+
+    def __init__(self, model: Model) -> None:
+        self.name, self._model = model.name, model
+
+    async def reply(self, request: Request) -> Reply:
+        """As the model itself."""
+        reply = await self._model.reply(request)
+        return reply if reply.raw else _with_bytes(reply)
 
 
 def parse(raw: bytes) -> Reply:
@@ -104,13 +100,11 @@ def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
 
 
 def _with_bytes(reply: Reply) -> Reply:
+    kept_calls = (
+        KeptCall(id=one.call_id, tool=one.tool, arguments=one.arguments) for one in reply.calls
+    )
     kept = TapeLine(
-        text=reply.text,
-        calls=tuple(
-            KeptCall(id=call.call_id, tool=call.tool, arguments=call.arguments)
-            for call in reply.calls
-        ),
-        usage=KeptUsage(**asdict(reply.usage)),
+        text=reply.text, calls=tuple(kept_calls), usage=KeptUsage(**asdict(reply.usage))
     )
     return replies.reply(canonical.encode(kept), kept, FORMAT)
 
@@ -118,9 +112,6 @@ def _with_bytes(reply: Reply) -> Reply:
 def _again(fault: ModelFault) -> ModelFault:
     """A fresh exception: a raised one carries the traceback of its first use."""
     return ModelFault(
-        fault.code,
-        str(fault),
-        of_provider=fault.of_provider,
-        retry_seconds=fault.retry_seconds,
+        fault.code, str(fault), of_provider=fault.of_provider, retry_seconds=fault.retry_seconds,
         usage=fault.usage,
-    )
+    )  # fmt: skip

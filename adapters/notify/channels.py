@@ -1,7 +1,6 @@
 """The receivers of notices: a program on this machine, and a web address.
 
-Each is given one JSON object, is cut off when it hangs, and says in one line what went wrong.
-"""
+Each is given one JSON object, is cut off when it hangs, and says in one line what went wrong."""
 
 import hashlib
 import hmac
@@ -67,12 +66,9 @@ class CommandChannel:
     name = "command"
 
     def __init__(
-        self,
-        notify: NotifySettings,
-        identity: str,
-        environ: Mapping[str, str],
+        self, notify: NotifySettings, identity: str, environ: Mapping[str, str],
         seconds: float = COMMAND_SECONDS,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.identity = identity
         self.shown = shlex.join(notify.command)  # all of it: a person allows it
         self._program = notify.command[0]
@@ -85,13 +81,9 @@ class CommandChannel:
     def send(self, message: Message) -> str:
         try:
             process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=self._environ,
-                start_new_session=True,
-            )
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, env=self._environ, start_new_session=True,
+            )  # fmt: skip
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             return f"{self._program} cannot be started: {reason}"
@@ -121,12 +113,9 @@ class WebhookChannel:
     name = "webhook"
 
     def __init__(
-        self,
-        notify: NotifySettings,
-        identity: str,
-        environ: Mapping[str, str],
+        self, notify: NotifySettings, identity: str, environ: Mapping[str, str],
         seconds: float = WEBHOOK_SECONDS,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.identity = identity
         self._url = notify.webhook
         parts = urlsplit(notify.webhook)

@@ -1,8 +1,7 @@
 """Up to where each receiver of notices was told, beside leases or in the database (ADR 44).
 
 A row is there once a person has allowed the receiver, and goes with the file: then nobody is told
-of anything before it is allowed again, from that moment on.
-"""
+of anything before it is allowed again, from that moment on."""
 
 from os import getpid
 
@@ -82,28 +81,22 @@ class DeliveryStore:
     def claim(
         self, name: str, seen: DeliveryProgress, wanted: DeliveryProgress, now: str
     ) -> DeliveryProgress | None:
-        """Take what comes next for delivery; None where another process was faster.
-
-        A delivery that was begun and never ended, as its process is gone, is begun again: the same
-        appends, under the same id.
-        """
+        """Take what comes next for delivery; None where another process was faster. A delivery that
+        was begun and never ended, as its process is gone, is begun again: the same appends, under
+        the same id."""
         with self._rows.transaction() as rows:
             known = _read(rows, name)
             if known is None or known != seen or known.is_claimed(now):
                 return None
-            span = known if known.until else wanted
-            made = replace(
-                span, pid=getpid(), place=place(), expires=later(now, seconds=CLAIM_SECONDS)
-            )
+            span, ends = known if known.until else wanted, later(now, seconds=CLAIM_SECONDS)
+            made = replace(span, pid=getpid(), place=place(), expires=ends)
             _write(rows, name, made)
             return made
 
     def delivered(self, name: str, claimed: DeliveryProgress, now: str) -> None:
         """The receiver answered, or nothing of it waited any more (`now` is empty)."""
-        done = replace(
-            _freed(claimed), n=claimed.until, digest=claimed.until_digest, until=0, id=""
-        )
-        done = replace(done, until_digest="", failed_at="", failure="")
+        done = replace(_freed(claimed), n=claimed.until, digest=claimed.until_digest, until=0)
+        done = replace(done, id="", until_digest="", failed_at="", failure="")
         if now:
             done = replace(done, delivered_at=now, delivered_id=claimed.id)
         self._end(name, claimed, done)

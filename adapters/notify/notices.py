@@ -2,13 +2,13 @@
 
 A notice is a view and no fact: nothing is decided by it and neither log tells of it. Three things
 are told: an agent was paused after failures, a set of proposals was opened, and a wake needs a
-consent or a key.
-"""
+consent or a key."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, AgentPaused
@@ -107,10 +107,7 @@ def _who(named: Sequence[WaitingTask]) -> str:
 
 def without_texts(message: Message) -> Message:
     """The message in ids and counts alone."""
-    waits = [
-        WaitingTask(one.task_id, one.agent_id, one.what, one.proposals) for one in message.waits
-    ]
-    return Message(message.id, message.count, waits)
+    return Message(message.id, message.count, [replace(one, title="") for one in message.waits])
 
 
 def _still(world: LogState, one: NoticeTrigger) -> WaitingTask | None:
@@ -142,7 +139,7 @@ def _together(waits: Iterable[WaitingTask]) -> list[WaitingTask]:
 
 def _named(one: WaitingTask, title: str) -> WaitingTask:
     shown = "".join(char if char.isprintable() else " " for char in title[:TITLE_MAX])
-    return WaitingTask(one.task_id, one.agent_id, one.what, one.proposals, shown)
+    return replace(one, title=shown)
 
 
 def _told(one: WaitingTask) -> str:

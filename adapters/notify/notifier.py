@@ -2,13 +2,13 @@
 
 Up to where it was told is kept (`delivery_progress`). A delivery is noted there before it begins
 and when it was answered: whatever ends the process between the two, it is made again, under the
-same id.
-"""
+same id."""
 
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -141,12 +141,8 @@ class Notifier:
 
     def _begin(self, known: DeliveryProgress, now: str) -> None:
         digest = self._services.agents.digest_at(self._read_to)
-        wanted = replace(
-            known,
-            until=self._read_to,
-            until_digest=digest,
-            id=key("notice", self._channel.name, known.digest, digest),
-        )
+        name = key("notice", self._channel.name, known.digest, digest)
+        wanted = replace(known, until=self._read_to, until_digest=digest, id=name)
         claimed = self._progress.claim(self._channel.name, known, wanted, now)
         if claimed is None:
             return
@@ -155,9 +151,8 @@ class Notifier:
         if message is None:
             self._progress.delivered(self._channel.name, claimed, "")
             return
-        self._thread = threading.Thread(
-            target=self._deliver, args=(message, claimed, now), name="wakelog-notify", daemon=True
-        )
+        deliver = partial(self._deliver, message, claimed, now)
+        self._thread = threading.Thread(target=deliver, name="wakelog-notify", daemon=True)
         self._thread.start()
 
     def _deliver(self, message: Message, claimed: DeliveryProgress, now: str) -> None:

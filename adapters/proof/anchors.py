@@ -1,8 +1,7 @@
 """Digests kept outside of the log: what nothing in it can prove is that its end is still there.
 
 A file of JSON Lines, one for each digest: ``{"digest": "...", "heads": {"journal:r1": {"n": 17,
-"digest": "..."}}}``. Keep it where who may write the home may not.
-"""
+"digest": "..."}}}``. Keep it where who may write the home may not."""
 
 from pathlib import Path
 
@@ -32,13 +31,9 @@ class Anchor(Struct, frozen=True):
 
 def read_anchors(path: Path, *, is_new: bool = False) -> list[Anchor]:
     """The anchors of a file, the oldest first. Unless `is_new`, it must hold one: a name that was
-    mistyped would hide what the right file knows of.
-
-    Raises:
-        Refused: Code ``unreadable_file``: it is not there, cannot be read, or holds something
-            else; ``invalid_value``: it is to be begun, and is there; or ``read_only``: its
-            folder is not there.
-    """
+    mistyped would hide what the right file knows of. Raises Refused, code ``unreadable_file``: it
+    is not there, cannot be read, or holds something else; ``invalid_value``: it is to be begun, and
+    is there; ``read_only``: its folder is not there."""
     found = _read_all(path)
     if not found and not is_new:
         because = f"{path} holds no anchor" if path.exists() else f"{path} is not there"
@@ -83,11 +78,8 @@ def known_digests(anchors: list[Anchor]) -> dict[str, dict[int, str]]:
 
 
 def add_anchor(path: Path, digest: str, heads: dict[str, tuple[int, str]]) -> bool:
-    """Write one more anchor, if it is new; whether it was.
-
-    Raises:
-        Refused: Code ``unreadable_file`` (it holds something else) or ``read_only``.
-    """
+    """Write one more anchor, if it is new; whether it was. Raises Refused, code ``unreadable_file``
+    (it holds something else) or ``read_only``."""
     anchors = _read_all(path)
     if len(anchors) >= LINES_MAX or any(one.digest == digest for one in anchors):
         return False

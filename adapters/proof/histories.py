@@ -8,8 +8,7 @@ that came before the wake is in it, for a wake can rest on any of it; what came 
 Whoever plays a scene may keep what leaves no row, too, last in the file. What was refused:
 ``{"refused": {"log", "n", "at", "code", "command"}}``, which today's code has to refuse as well.
 And what a view made of it: ``{"view": {"name", "version", "digest"}}``, which is compared for as
-long as the view has that version.
-"""
+long as the view has that version."""
 
 import json
 from base64 import b64decode, b64encode
@@ -84,12 +83,9 @@ class History(Struct, frozen=True):
 
 
 def take_history(journal: Log, agents: Log, run_key: str = "") -> History:
-    """The history of a wake: both logs up to its last row; without one, all of both.
-
-    Raises:
-        Refused: Code ``unknown_wake``; ``erased``: rows of it were, and what says so came later;
-            ``dropped``: so was the reply of a model (of all of a home it need not be there).
-    """
+    """The history of a wake: both logs up to its last row; without one, all of both. Raises
+    Refused, code ``unknown_wake``; ``erased``: rows of it were, and what says so came later;
+    ``dropped``: so was the reply of a model (of all of a home it need not be there)."""
     last = _last_of(agents, run_key) if run_key else None
     made = _up_to(agents, last)
     facts = (row.fact for append in appends(made) for row in append.facts)
@@ -154,11 +150,8 @@ def _line(document: dict[str, Any]) -> str:
 
 
 def read_history(path: Path) -> History:
-    """A history from its file.
-
-    Raises:
-        Refused: Code ``unreadable_file``: it cannot be read, or is none.
-    """
+    """A history from its file. Raises Refused, code ``unreadable_file``: it cannot be read, or is
+    none."""
     files.check_no_database(path)
     try:
         told = path.read_text(encoding="utf-8").split("\n")
@@ -214,7 +207,7 @@ def prove_history(history: History, limits: WalkLimits = LIMITS) -> Proved:
         return history.payloads.get(name, anew.get(name))
 
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
-    facts = {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
+    facts = _facts(rows)
     options = ProofOptions(limits=limits)
     proofs = {
         name: LogProof(name, payload, options, listed=listed_of(facts[name], payload), anew=anew)

@@ -2,8 +2,7 @@
 
 The kept bytes of a reply are read again by its `reply_format`. Replies of 0.1.0 have none: what
 reads them goes by their model. No decoder is loaded before it is needed, least of all a provider's
-SDK.
-"""
+SDK."""
 
 import difflib
 import gc
@@ -57,6 +56,7 @@ DECODERS: Decoders = {
     "gemini.2": Decoder(_parse("gemini.decoding", "gemini.2"), is_whole=False),
     "gemini.3": Decoder(_parse("gemini.decoding", "gemini.3"), is_whole=False),
     "gemini.4": Decoder(_parse("gemini.decoding", "gemini.4"), is_whole=False),
+    "mcp.1": Decoder(_parse("replies")),
     "openai.1": Decoder(_parse("openai.decoding", "openai.1"), is_whole=False),
     "openai.2": Decoder(_parse("openai.decoding", "openai.2"), is_whole=False),
     "rules:": Decoder(_parse("rules.model")),
@@ -95,7 +95,8 @@ class Proved(Struct, frozen=True):
     is remembered in `file`, or is not (`unkept`); `why` all was executed, where a remembered proof
     was asked for; `end`: for who goes on from here. `newer`: by scaffold, the wakes that a newer
     wakelog made: nobody here can judge them. `dropped_replies`: of which only text, calls and
-    tokens are there."""
+    tokens are there; `of_extensions`: of the undecoded those that models of others gave, by
+    name."""
 
     rows: int
     causes: int
@@ -120,6 +121,7 @@ class Proved(Struct, frozen=True):
     newer: dict[int, int] = {}
     erased: ErasedProof | None = None
     dropped_replies: int = 0
+    of_extensions: dict[str, int] = {}
 
     @property
     def ok(self) -> bool:
@@ -136,72 +138,57 @@ class Proved(Struct, frozen=True):
     def document(self) -> ProofDetails:
         """The document of `prove`."""
         return ProofDetails(
-            ok=self.ok,
-            rows=self.rows,
-            causes=self.causes,
-            wakes=self.wakes,
-            digest=self.digest,
-            seconds=self.seconds,
-            divergences=[_document(one) for one in self.divergences],
+            ok=self.ok, rows=self.rows, causes=self.causes, wakes=self.wakes, digest=self.digest,
+            seconds=self.seconds, divergences=[_document(one) for one in self.divergences],
             prompts=self.prompts,
             heads={name: ProofHead(n, digest) for name, (n, digest) in self.heads.items()},
-            more=self.left,
-            folded=self.folded,
-            undecoded=self.undecoded,
-            executed=self.causes - self.folded - self.remembered,
-            remembered=self.remembered,
-            remembered_at=self.remembered_at or None,
-            memory_file=self.file or None,
-            memory_unused=self.why or None,
-            replicas=self.replicas,
-            shared=self.shared or None,
-            newer=self.newer or None,
-            erased=self.erased,
-            dropped_replies=self.dropped_replies,
-        )
+            more=self.left, folded=self.folded, undecoded=self.undecoded,
+            executed=self.causes - self.folded - self.remembered, remembered=self.remembered,
+            remembered_at=self.remembered_at or None, memory_file=self.file or None,
+            memory_unused=self.why or None, replicas=self.replicas, shared=self.shared or None,
+            newer=self.newer or None, erased=self.erased, dropped_replies=self.dropped_replies,
+            of_extensions=self.of_extensions or None,
+        )  # fmt: skip
 
 
 def _document(one: Divergence) -> DivergenceDetails:
     return DivergenceDetails(
-        log=one.log,
-        position=one.position,
-        stream=one.stream,
-        version=one.version,
-        kind=one.kind_of,
-        path=one.path,
-        expected=one.expected,
-        actual=one.actual,
-        wake=one.wake or None,
-        step=one.step or None,
-        cause=one.cause or None,
-        upstream=one.upstream or None,
-        diff=diff(one),
-    )
+        log=one.log, position=one.position, stream=one.stream, version=one.version,
+        kind=one.kind_of, path=one.path, expected=one.expected, actual=one.actual,
+        wake=one.wake or None, step=one.step or None, cause=one.cause or None,
+        upstream=one.upstream or None, diff=diff(one),
+    )  # fmt: skip
 
 
 def prove_home(
-    home: Home,
-    progress: LogProgress | None = None,
-    *,
-    since: SinceAppend | None = None,
-    anchors: Anchors | None = None,
-    is_every_epoch: bool = False,
-) -> Proved:
+    home: Home, progress: LogProgress | None = None, *, since: SinceAppend | None = None,
+    anchors: Anchors | None = None, is_every_epoch: bool = False, decoders: Decoders = DECODERS,
+) -> Proved:  # fmt: skip
     """Re-execute both logs; nothing is written."""
     logs = home.services.journal, home.services.agents
-    return prove_logs(*logs, progress, since=since, anchors=anchors, is_every_epoch=is_every_epoch)
+    return prove_logs(
+        *logs, progress, since=since, anchors=anchors, is_every_epoch=is_every_epoch,
+        decoders=decoders,
+    )  # fmt: skip
 
 
-def prove_logs(
-    journal: Log,
-    agents: Log,
-    progress: LogProgress | None = None,
-    *,
-    since: SinceAppend | None = None,
-    anchors: Anchors | None = None,
-    is_every_epoch: bool = False,
-    limits: WalkLimits = LIMITS,
-) -> Proved:
+def with_decoders(names: Sequence[str]) -> Decoders:
+    """Our own decoders, and those of installed extensions. Raises Refused: one is not there."""
+    from adapters.models.extensions import decoders_of
+
+    more = {
+        one: Decoder(parse, is_whole=False)
+        for name in names
+        for one, parse in decoders_of(name).items()
+    }
+    return {**DECODERS, **more}
+
+
+def prove_logs(  # noqa: PLR0913  one for each that a proof may be told
+    journal: Log, agents: Log, progress: LogProgress | None = None, *,
+    since: SinceAppend | None = None, anchors: Anchors | None = None, is_every_epoch: bool = False,
+    limits: WalkLimits = LIMITS, decoders: Decoders = DECODERS,
+) -> Proved:  # fmt: skip
     """Re-execute two logs together; for what is given, see `ProofOptions`."""
     begun = perf_counter()
     options = ProofOptions(RULES, 0, is_every_epoch, anchors or {}, limits)
@@ -211,30 +198,26 @@ def prove_logs(
         own = replace(options, since=(since or {}).get(log.name, 0))
         sides.append(paired_log(log, own, lost, progress))
     with rarely_collected():
-        return prove_sides(*sides, begun=begun)
+        return prove_sides(*sides, begun=begun, decoders=decoders)
 
 
 def paired_log(
-    log: Log,
-    options: ProofOptions,
-    lost: tuple[GivenUp, ...],
-    progress: LogProgress | None = None,
-    *,
-    after: int = 0,
-) -> PairedLog:
-    """One log to be walked, from right after an append on."""
+    log: Log, options: ProofOptions, lost: tuple[GivenUp, ...], progress: LogProgress | None = None,
+    *, rows: Iterable[Row] | None = None,
+) -> PairedLog:  # fmt: skip
+    """One log to be walked, or these rows of it alone."""
     anew: dict[PayloadId, bytes] = {}
     payload, listed = _cached_payloads(log, anew), log.erasures()
     proof = LogProof(log.name, payload, options, again=again_from(log), listed=listed, anew=anew)
 
-    def read(n: int) -> Append | None:
-        return next(appends(log.append_at(n)), None)
+    def read(n: int, replica: str) -> Append | None:
+        return next(appends(log.append_at(n, replica)), None)
 
     def between(replica: str, above: int, last: int) -> Iterator[Append]:
         chain = (one for rows in log.appends_of(replica, above) for one in appends(rows))
         return takewhile(lambda one: one.n <= last, chain)
 
-    told = _with_progress(log, progress, after)
+    told = _with_progress(log, progress, log.rows() if rows is None else rows)
 
     def long_ago(n: int, replica: str) -> LogState:
         return LogHistory(log).world(n, replica)  # each anew, so that nothing of them is kept
@@ -243,16 +226,13 @@ def paired_log(
 
 
 def prove_sides(
-    journal: PairedLog,
-    agents: PairedLog,
-    *,
-    begun: float | None = None,
-    resume: ResumeWalk | None = None,
-) -> Proved:
+    journal: PairedLog, agents: PairedLog, *, begun: float | None = None,
+    resume: ResumeWalk | None = None, decoders: Decoders = DECODERS,
+) -> Proved:  # fmt: skip
     """Walk both logs together. `begun`: when it began, as `perf_counter` says it; `resume`: tells
     the walk where it begins, if not at the beginning."""
     begun = perf_counter() if begun is None else begun
-    crossing = CrossLogCheck(journal, agents, DECODERS)
+    crossing = CrossLogCheck(journal, agents, decoders)
     if resume is not None:
         resume(crossing)
     walk = crossing.walk()
@@ -267,25 +247,16 @@ def prove_sides(
         for name, digest in sorted(proof.heads.items())
     }
     return Proved(
-        sum(proof.rows for proof in proofs),
-        sum(proof.causes for proof in proofs),
-        sum(proof.wakes for proof in proofs),
-        log_digest(heads),
-        round(perf_counter() - begun, 3),
-        tuple(found),
-        crossing.prompts,
-        last,
-        left,
-        sum(proof.folded for proof in proofs),
-        crossing.replies.undecoded,
-        tuple(proof.rows for proof in proofs),
-        end=crossing.left,
+        sum(proof.rows for proof in proofs), sum(proof.causes for proof in proofs),
+        sum(proof.wakes for proof in proofs), log_digest(heads), round(perf_counter() - begun, 3),
+        tuple(found), crossing.prompts, last, left, sum(proof.folded for proof in proofs),
+        crossing.replies.undecoded, tuple(proof.rows for proof in proofs), end=crossing.left,
         replicas=_of_each(shared),
         shared=shared_digest({head: one for log in shared for head, one in log.telling.items()}),
-        newer=dict(sorted(Counter(agents.proof.newer.values()).items())),
-        erased=_erased(proofs),
+        newer=dict(sorted(Counter(agents.proof.newer.values()).items())), erased=_erased(proofs),
         dropped_replies=agents.proof.dropped_replies,
-    )
+        of_extensions=dict(sorted(crossing.replies.of_extensions.items())),
+    )  # fmt: skip
 
 
 def _erased(proofs: Sequence[LogProof]) -> ErasedProof | None:
@@ -366,14 +337,14 @@ def rarely_collected() -> Iterator[None]:
         gc.set_threshold(*known)
 
 
-def _with_progress(log: Log, progress: LogProgress | None, after: int) -> Iterator[Row]:
+def _with_progress(log: Log, progress: LogProgress | None, rows: Iterable[Row]) -> Iterator[Row]:
     """The rows of a log, as they are read."""
     if progress is None:
-        yield from log.rows(after)
+        yield from rows
         return
     of = log.count()
     nth = 0
-    for nth, row in enumerate(log.rows(after), start=1):
+    for nth, row in enumerate(rows, start=1):
         if nth % STEP_ROWS == 0:
             progress(log.name, nth, of)
         yield row

@@ -1,8 +1,7 @@
 """Folds every view anew and compares it with what is stored; the home's own file is only read.
 
 Views bring themselves up to date, so a copy of the file may do so before it is compared: what is
-found then was not made from this log.
-"""
+found then was not made from this log."""
 
 import json
 import sqlite3
@@ -14,11 +13,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.proof.prove import Proved
 from adapters.store.document_store import SharedDocumentStore
 from adapters.store.log import LogProgress
+from adapters.store.sqlite_documents import SqliteDocumentStore
 from adapters.wiring import Home
 from projections.all_views import VIEWS
 from replay.divergence import VIEW, Divergence, path_within, shortened

@@ -21,7 +21,7 @@ from adapters.timetravel.logs_at import LogHistory
 from adapters.wiring import Home
 from domain.agent.agent import AGENT
 from domain.agent.commands import TakeJournal
-from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue import WAKE_QUEUE, Queued
 from domain.append import envelope
 from domain.append.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.append.notification_batch import batch
@@ -40,13 +40,13 @@ from domain.log.state import RecordedEvent
 from domain.log.wire import SHARED, Payload, Words, payload, words
 from domain.text import fold
 from domain.tools.task_tools import CHECKLIST_TITLE
-from domain.wake.commands import BeginWake, DeferWake, SkipWake
+from domain.wake.commands import Begins, BeginWake, DeferWake, ProposeChanges, SkipWake
 from domain.wake.day_context import DAY_NAMES
 from domain.wake.short_ids import SHOWN
 from domain.wake.task_search import TaskSearchIndex
 from domain.wake.unchanged import moved_by
 from domain.wake.wake import ModelAnswered, SectionRef
-from domain.wake.wake_inputs import given_by, given_to
+from domain.wake.wake_inputs import client_wake, given_by, given_to
 from replay.appends import Append, appends
 from replay.fork import carried_out
 from replay.reads import is_read, read_again
@@ -56,12 +56,10 @@ from replay.references import journal_position
 def matched_rows(
     was: Sequence[RecordedEvent], made: Sequence[RecordedEvent], ids: Mapping[str, str]
 ) -> list[RecordedEvent]:
-    """The rows made, each at the place of the one it was.
-
-    Where an append tells of several agents, they come in the order of their ids, which are others
-    now. So a row goes first to where its stream was, then by its kind to a place that is left.
-    `ids`: what is known already of which id became which.
-    """
+    """The rows made, each at the place of the one it was. Where an append tells of several agents,
+    they come in the order of their ids, which are others now. So a row goes first to where its
+    stream was, then by its kind to a place that is left. `ids`: what is known already of which id
+    became which."""
     streams: dict[object, deque[RecordedEvent]] = defaultdict(deque)
     for row in made:
         streams[row.of_kind, row.entity, type(row.fact)].append(row)
@@ -155,9 +153,8 @@ class Redactor:
         self._brought = []
         before = log.count()
         anew = self._cause(cause)
-        log.append(
-            anew, one.first.at, key=self._key(one, name, anew, given), payloads=self._brought
-        )
+        named = self._key(one, name, anew, given)
+        log.append(anew, one.first.at, key=named, payloads=self._brought)
         rows = [row for known in log.appends(one.n - 1) for row in known]
         kinds = [sorted(row.of_kind for row in side) for side in (one.facts, rows)]
         if log.count() == before or kinds[0] != kinds[1]:
@@ -211,7 +208,11 @@ class Redactor:
     def _cause(self, cause: Cause) -> Any:
         match cause:
             case BeginWake():
-                return self._begin(cause)
+                return self._begin(cause, cause)
+            case ProposeChanges():
+                reply = self._struct(cause.reply)
+                anew = replace(cause, session=self._named(cause.session), reply=reply)
+                return replace(anew, begin=self._begin(anew, cause.begin))
             case SkipWake() if cause.moved_by:
                 return self._skip(cause)
             case TakeJournal():
@@ -228,15 +229,19 @@ class Redactor:
             case _:
                 return self._struct(cause)
 
-    def _begin(self, cause: BeginWake) -> BeginWake:
+    def _begin(self, said: Begins, cause: BeginWake) -> BeginWake:
+        """What a wake is given of the redacted logs. `said`: the cause that gives it."""
         journal = self.logs["journal"].world_at(cause.journal_position)
         agents = self.logs["agent"].world_at(cause.agent_position)
         agent = agents.load(AGENT, self._named(cause.agent))
-        queued = agents.load(WAKE_QUEUE, agent.id).queued
+        if isinstance(said, ProposeChanges):
+            queued: Queued | None = client_wake(agent.id, said.session)
+        else:
+            queued = agents.load(WAKE_QUEUE, agent.id).queued
         if queued is None:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
-        given = given_by(cause)
+        given = given_by(said)
         prompt, seen = given_to(journal, agents, agent, queued, given, cause.journal_position)
 
         def kept(data: bytes) -> str:
@@ -248,16 +253,11 @@ class Redactor:
             for part in (prompt.system, prompt.user)
         )
         return replace(
-            cause,
-            agent=agent.id,
-            run_key=queued.run_key,
-            model=self._model(cause.model),
-            snapshot=kept(canonical.encode(seen)),
-            system=system,
-            user=user,
+            cause, agent=agent.id, run_key=queued.run_key, model=self._model(cause.model),
+            snapshot=kept(canonical.encode(seen)), system=system, user=user,
             journal_digest=self._digest(cause.journal_digest, cause.journal_position),
-            moved_by=moved_by(journal, agents, agent, given),
-        )
+            moved_by=moved_by(journal, agents, agent, given) if cause.moved_by else (),
+        )  # fmt: skip
 
     def _skip(self, cause: SkipWake) -> SkipWake:
         journal = self.logs["journal"].world_at(cause.journal_position)
@@ -428,11 +428,8 @@ class Redactor:
 
 
 def redacted(history: History) -> History:
-    """The history without its texts, recorded anew.
-
-    Raises:
-        Refused: It comes out otherwise without them, or does not prove as it is.
-    """
+    """The history without its texts, recorded anew. Raises Refused: it comes out otherwise without
+    them, or does not prove as it is."""
     return Redactor(history).record()
 
 
@@ -456,11 +453,8 @@ TEXTS_REWRITTEN = (
 
 
 def redacted_home(home: Home) -> Home:
-    """The same causes recorded anew without their texts, as `adapters.proof.redact` does it.
-
-    Raises:
-        Refused: Several replicas wrote in it, or it comes out otherwise without its texts.
-    """
+    """The same causes recorded anew without their texts, as `adapters.proof.redact` does it. Raises
+    Refused: several replicas wrote in it, or it comes out otherwise without its texts."""
     known = home.services
     made = Redactor(take_history(known.journal, known.agents))
     made.record()

@@ -7,8 +7,7 @@ nothing counts as nothing. Spending is known after a reply only, so the reply th
 is the last one before the wait. What forks of the home took is in a ledger beside it, and counts.
 
 A fork only reads the logs of its home, so what it spends stands in neither of them. The ledger
-only grows, a line an answer, and outlives the forks.
-"""
+only grows, a line an answer, and outlives the forks."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,14 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from adapters.home.prices import MICRO, cost, price_at
+from adapters.home.prices import MICRO, cost, known_usage, price_at
 from adapters.home.schedules import next_local
 from adapters.home.settings import BudgetSettings, Settings
 from adapters.store.log import Log
+from domain.erasure import ErasureMade, Spent, read_list
 from domain.errors import Refused
-from domain.log.state import LogState
 from domain.log.timestamps import later
 from domain.policy.gate import is_leaving
 from domain.ports import Usage
@@ -52,11 +51,7 @@ class ForkLedger:
         self._path = path
 
     def write(self, spent: LedgerEntry) -> None:
-        """Add a line.
-
-        Raises:
-            Refused: Code ``read_only``.
-        """
+        """Add a line. Raises Refused, code ``read_only``."""
         assert self._path is not None  # only a home with a folder has forks that are paid
         try:
             with self._path.open("ab") as file:
@@ -93,7 +88,6 @@ class ForkLedger:
 
 MIDNIGHT = "00:00"
 DAY_SECONDS = 86_400
-BYTES_PER_TOKEN = 3  # of a prompt whose tokens nobody told: rather too many than too few
 
 
 class _Day(NamedTuple):
@@ -123,11 +117,8 @@ class Budgets:
         return self._settings.budget != BudgetSettings()
 
     def check_priced(self, model: str, at: str) -> None:
-        """Refuse a model whose answers cost nobody knows what, where money is limited.
-
-        Raises:
-            Refused: Code ``unpriced_model``.
-        """
+        """Refuse a model whose answers cost nobody knows what, where money is limited: code
+        ``unpriced_model``."""
         is_limited = self._settings.budget.cost_per_day and is_leaving(model)
         if is_limited and price_at(self._settings.prices, model, at) is None:
             because = f"budget.cost_per_day is set, and no price of the model {model} holds now"
@@ -135,11 +126,8 @@ class Budgets:
             raise Refused("unpriced_model", because=because, instead=instead)
 
     def until(self, wake: Wake, at: str) -> str:
-        """Until when a wake must wait; empty where it may go on.
-
-        It waits for the person's next midnight: then the day's allowances begin anew, that of
-        the wake too.
-        """
+        """Until when a wake must wait; empty where it may go on. It waits for the person's next
+        midnight: then the day's allowances begin anew, that of the wake too."""
         return self.until_of(wake.run_key, wake.begun.agent, at)
 
     def until_of(self, run_key: str, agent: str, at: str) -> str:
@@ -176,30 +164,46 @@ class Budgets:
     def _count(self, at: str) -> None:
         """Count the replies of the day so far that were not counted yet."""
         if not self._day.start <= at < self._day.end:
-            start, end = _day_of(at, self._settings.timezone)
-            self._day = _Day(start, end, Counter(), Counter(), Counter())
-            self._seen = self._last_before(start)
-        spent: list[tuple[str, str, Usage]] = []
-        for rows in self._log.came(self._seen):
-            self._seen = max(rows[0].n, self._seen)
-            for row in rows:
-                usage = used(row.fact) if row.at >= self._day.start else None
-                spent += [(row.entity, row.at, usage)] if usage else []
+            self._begin(at)
+        spent, gone = self._came()
+        if gone:  # of answers that were counted nothing else is known any more: from the beginning
+            self._begin(at)
+            spent, gone = self._came()
+        for one in gone:
+            self._add("", one)
         with self._log.reading() as world:
             for run_key, told_at, usage in spent:
-                self._add(world, run_key, told_at, usage)
+                begun = anyones(world, run_key).begun
+                shown = (*begun.system, *begun.user) if usage.tokens_in is None else ()
+                size = sum(len(world.payload(one.payload)) for one in shown)
+                known = known_usage(usage, size, begun.model)
+                self._add(run_key, Spent(told_at, begun.agent, begun.model, *astuple(known)))
 
-    def _add(self, world: LogState, run_key: str, at: str, usage: Usage) -> None:
+    def _begin(self, at: str) -> None:
+        start, end = _day_of(at, self._settings.timezone)
+        self._day = _Day(start, end, Counter(), Counter(), Counter())
+        self._seen = self._last_before(start)
+
+    def _came(self) -> tuple[list[tuple[str, str, Usage]], list[Spent]]:
+        """The answers of the day that came since: by their wakes, and those that were erased."""
+        spent: list[tuple[str, str, Usage]] = []
+        gone: list[Spent] = []
+        for rows in self._log.came(self._seen):
+            self._seen = max(rows[0].n, self._seen)
+            for row in (one for one in rows if one.at >= self._day.start):
+                if usage := used(row.fact):
+                    spent.append((row.entity, row.at, usage))
+                elif isinstance(row.fact, ErasureMade):
+                    gone += read_list(self._log.payload(row.fact.listed)).spent
+        return spent, [one for one in gone if one.at >= self._day.start]
+
+    def _add(self, run_key: str, spent: Spent) -> None:
         """One more answer of the day."""
-        begun = anyones(world, run_key).begun
-        shown = (*begun.system, *begun.user) if usage.tokens_in is None else ()
-        size = sum(len(world.payload(one.payload)) for one in shown)
-        known = known_usage(usage, size, begun.model)
-        tokens = _tokens(known)
+        tokens = _tokens(spent.usage)
         self._day.by_wake[run_key] += tokens
-        self._day.by_agent[begun.agent] += tokens
-        price = price_at(self._settings.prices, begun.model, at)
-        self._day.by_model[begun.model] += cost(known, price) or 0
+        self._day.by_agent[spent.agent] += tokens
+        price = price_at(self._settings.prices, spent.model, spent.at)
+        self._day.by_model[spent.model] += cost(spent.usage, price) or 0
 
     def _last_before(self, at: str) -> int:
         """The last append's n before a time; times never go back, so halving finds it."""
@@ -212,14 +216,6 @@ class Budgets:
             else:
                 high = middle - 1
         return low
-
-
-def known_usage(usage: Usage, size: int, model: str) -> Usage:
-    """What an answer took where it was told, else about what its prompt of `size` bytes took."""
-    read = usage.tokens_in or 0
-    if usage.tokens_in is None and is_leaving(model):
-        read = size // BYTES_PER_TOKEN
-    return replace(usage, tokens_in=read, tokens_out=usage.tokens_out or 0)
 
 
 def _tokens(known: Usage) -> int:

@@ -1,8 +1,7 @@
 """What is due when: an index over all agents, brought up to date by what is new in their log.
 
 It holds nothing that the log does not say, so it is made anew at each start. Only agents that a
-new append concerns are looked at again.
-"""
+new append concerns are looked at again."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,11 +31,9 @@ EFFECT_SECONDS = 60  # an effect without an outcome for so long has lost its pro
 
 
 class AgentSchedule(Struct, frozen=True):
-    """One agent: the wake that begins next, the one that runs, and its next tick.
-
-    `is_begun`: the next wake has begun before and waits, `until` when. `asked_at`: its place in
-    the queue where no throttle is minded. `stop`: why what runs may not go on.
-    """
+    """One agent: the wake that begins next, the one that runs, and its next tick. `is_begun`: the
+    next wake has begun before and waits, `until` when. `asked_at`: its place in the queue where no
+    throttle is minded. `stop`: why what runs may not go on."""
 
     agent: str
     name: str
@@ -104,11 +101,8 @@ class TimeIndex:
 
 
 class Schedules:
-    """The schedules of agents in queue order, kept in it as they change.
-
-    `is_now`: a person has them run, due or not; one that waits for its provider or a budget only
-    if it is due.
-    """
+    """The schedules of agents in queue order, kept in it as they change. `is_now`: a person has
+    them run, due or not; one that waits for its provider or a budget only if it is due."""
 
     def __init__(self, found: Iterable[AgentSchedule] = (), *, is_now: bool = False) -> None:
         self._is_now = is_now
@@ -162,13 +156,8 @@ class Schedules:
 def turns(
     schedules: Schedules, now: str, is_abandoned: Callable[[AgentSchedule], bool]
 ) -> Iterator[WakeTurn]:
-    """Which wake of each agent runs next, in queue order: abandoned ones first, then what is due.
-
-    Args:
-        schedules: Of the agents to choose from.
-        now: The present.
-        is_abandoned: Whether the process of the wake that runs is gone.
-    """
+    """Which wake of each agent runs next, in queue order: abandoned ones first, whose process is
+    gone, then what is due."""
     left = [one for one in schedules.running() if is_abandoned(one)]
     yield from (WakeTurn(one, one.running, is_left=True) for one in left)
     yield from (WakeTurn(one, one.run_key) for one in schedules.queued(now))
@@ -189,15 +178,10 @@ class DueIndex:
     def start(
         self, agents: Iterable[str], sets: Iterable[str], known: KnownSchedules = NO_SCHEDULES
     ) -> None:
-        """Look at these agents and change sets, and from now on at what is new. An effect that
-        has no outcome by now is in doubt at once.
-
-        Args:
-            agents: All of them.
-            sets: Those that are open, or have an effect under way.
-            known: Is taken instead of looking at the agents, unless other replicas' rows are
-                read here; then at what is newer.
-        """
+        """Look at these agents and change sets, and from now on at what is new. An effect that has
+        no outcome by now is in doubt at once. `agents`: all; `sets`: those that are open, or have
+        an effect under way; `known` is taken instead of looking at the agents, unless other
+        replicas' rows are read here; then at what is newer."""
         with self._services.agents.reading() as world:
             is_known = known.n > 0 and not world.is_merged
             self.seen = known.n if is_known else world.n - 1
@@ -274,17 +258,10 @@ def schedule_from(agent: Agent, wake_queue: WakeQueue) -> AgentSchedule | None:
     wake = next_wake(wake_queue)
     ticks = [] if is_gone else [timer.next_at for timer in agent.timers if timer.next_at]
     return AgentSchedule(
-        agent.id,
-        agent.name,
-        due_of(wake, wake_queue) if wake else "",
-        wake.run_key if wake else "",
-        wake.reason if wake else "",
-        wake.waits_for if wake else "",
-        bool(wake and wake.begun_at),
-        wake_queue.running,
-        wake_queue.running_since,
-        min(ticks, default=""),
-        "" if agent.lifecycle == "active" else agent.lifecycle,
+        agent.id, agent.name, due_of(wake, wake_queue) if wake else "",
+        wake.run_key if wake else "", wake.reason if wake else "", wake.waits_for if wake else "",
+        bool(wake and wake.begun_at), wake_queue.running, wake_queue.running_since,
+        min(ticks, default=""), "" if agent.lifecycle == "active" else agent.lifecycle,
         max(wake.until, asleep_until(wake, wake_queue)) if wake else "",
         wake.until or wake.due_at if wake else "",
-    )
+    )  # fmt: skip

@@ -2,21 +2,21 @@
 
 It decides nothing. It reads the one recorded intent of a wake, does it, and records the reply;
 the machine in the log says what comes next. So a wake can stop at any row and go on in another
-process.
-"""
+process."""
 
 import asyncio
 from typing import NamedTuple
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from adapters.home.local_times import instants_of
-from adapters.models import faults
+from adapters.models import faults, replies
 from adapters.runtime import effects, gate, wake_capture
 from adapters.runtime.services import Services
-from adapters.runtime.wake_capture import capture
+from adapters.runtime.wake_capture import SessionOf, capture, capture_for_client
 from adapters.store.log import Appended
 from adapters.telemetry.spans import TellAppended, ignore
+from domain.agent.agent import Agent
 from domain.agent.wake_queue import HELD_UNTIL, NO_RECEIPT, WAKE_QUEUE
 from domain.append.causes import Replied
 from domain.errors import Refused
@@ -25,34 +25,30 @@ from domain.journal.commands import ApplyOperation
 from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.state import MAIN
-from domain.log.timestamps import seconds_between
+from domain.log.timestamps import later, seconds_between
 from domain.log.wire import Payload, Words, payload, words
 from domain.policy.scrub import scrubbed_text
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
+from domain.scaffold import features_of
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
-from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, WakeCommand
+from domain.wake import wake as w
+from domain.wake.commands import (
+    DeferWake,
+    ProposeChanges,
+    RetakeWake,
+    SkipWake,
+    StopWake,
+    WakeCommand,
+)
 from domain.wake.machine import pending, ticket
 from domain.wake.prompt import request
 from domain.wake.reading import PromptOptions
 from domain.wake.tool_call import arguments_of, remarked, tool_named
-from domain.wake.wake import (
-    WAKE,
-    Intent,
-    LateReply,
-    ModelAnswered,
-    ModelAsked,
-    ModelFailed,
-    ToolAsked,
-    ToolCall,
-    ToolReturned,
-    Wake,
-    WakeReply,
-)
 
 CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payload_blocked")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
-LATE = str(LateReply.__struct_config__.tag)
+LATE = str(w.LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept
 CODE_MAX = 100  # characters of the code of a fault: a model says what it likes
 BUG_MAX = 300
@@ -65,7 +61,7 @@ class WakeExecution:
     def __init__(self, agent_id: str, run_key: str) -> None:
         self.agent_id = agent_id
         self.run_key = run_key
-        self.asked: Intent | None = None  # what it performs, or performed last
+        self.asked: w.Intent | None = None  # what it performs, or performed last
 
     def stop(self, code: str, message: str = "") -> StopWake:
         """The command that ends the wake where it stands."""
@@ -78,45 +74,29 @@ class WakeExecution:
         return DeferWake(self.agent_id, self.run_key, until, reason, turn, attempt, operation)
 
 
-def _ticket(asked: Intent | None) -> tuple[str, int, int]:
+def _ticket(asked: w.Intent | None) -> tuple[str, int, int]:
     return ticket(asked) if asked is not None else ("", 0, 0)
 
 
 class _Question(NamedTuple):
     """What the model is asked, and since when the wake has been running; empty: not known."""
 
-    asked: ModelAsked
+    asked: w.ModelAsked
     request: Request
     since: str
 
 
 async def run_wake(
-    services: Services,
-    agent_id: str,
-    run_key: str,
-    *,
-    is_now: bool = False,
-    seen: Wake | None = None,
-    work: WakeExecution | None = None,
+    services: Services, agent_id: str, run_key: str, *, is_now: bool = False,
+    seen: w.Wake | None = None, work: WakeExecution | None = None,
     given: PromptOptions | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
-
-    Args:
-        services: Where.
-        agent_id: Whose wake it is.
-        run_key: Which.
-        is_now: A person has it run, due or not.
-        seen: The wake as it was when it was found that nobody works at it; else as it is now.
-            Where it has moved on since, another process was faster, and nothing is done.
-        work: Is kept up to date with what is performed.
-        given: Of a wake that is told again, see `capture`.
-
-    Raises:
-        Refused: If its model cannot be had, and nothing has begun then; or a log cannot be
-            written.
-        Exception: What a bug raises, see `fail`.
-    """
+    `is_now`: a person has it run, due or not. `seen`: the wake as it was when it was found that
+    nobody works at it; else as it is now: where it has moved on since, another process was faster,
+    and nothing is done. `work` is kept up to date with what is performed; `given`: of a wake that
+    is told again, see `capture`. Raises Refused if its model cannot be had, and nothing has begun
+    then, or a log cannot be written; and what a bug raises, see `fail`."""
     work = work or WakeExecution(agent_id, run_key)
     wake = seen or services.wake(run_key)
     is_resumed = wake.phase != "absent"
@@ -171,11 +151,9 @@ def _began(
 async def perform(
     services: Services, run_key: str, work: WakeExecution | None = None, tell: TellAppended = ignore
 ) -> None:
-    """Do what a begun wake waits for, one thing after another, until it waits for nothing.
-
-    It stops where what it did came too late: then another process has taken the wake over, and
-    only that one performs what it has asked for. `tell` is told each append.
-    """
+    """Do what a begun wake waits for, one thing after another, until it waits for nothing. It stops
+    where what it did came too late: then another process has taken the wake over, and only that one
+    performs what it has asked for. `tell` is told each append."""
     work = work or WakeExecution("", run_key)
     last: Request | None = None
     for _ in range(STEPS_MAX):
@@ -187,7 +165,7 @@ async def perform(
             case _Question(asked, last):
                 work.asked = asked
                 appended = await _ask_model(services, wake, intent, work)
-            case ToolAsked():
+            case w.ToolAsked():
                 work.asked = intent
                 if intent.action_type == "read":
                     fact, kept = wake_capture.answer_read(services, wake, intent)
@@ -210,12 +188,12 @@ def fail(services: Services, work: WakeExecution, fault: Exception) -> str:
 
 def _pending(
     services: Services, run_key: str, last: Request | None
-) -> tuple[Wake, _Question | ToolAsked | None]:
+) -> tuple[w.Wake, _Question | w.ToolAsked | None]:
     """What a wake waits for now; a question to the model continues the last one."""
     with services.agents.reading() as world:
-        wake = world.load(WAKE, run_key)
+        wake = world.load(w.WAKE, run_key)
         match pending(wake):
-            case ModelAsked() as asked:
+            case w.ModelAsked() as asked:
                 since = world.load(WAKE_QUEUE, wake.begun.agent).running_since
                 return wake, _Question(asked, request(world, wake, asked, last), since)
             case intent:
@@ -223,7 +201,7 @@ def _pending(
 
 
 async def _ask_model(
-    services: Services, wake: Wake, question: _Question, work: WakeExecution
+    services: Services, wake: w.Wake, question: _Question, work: WakeExecution
 ) -> Appended:
     """Ask, and record what came of it."""
     asked, _, since = question
@@ -241,27 +219,26 @@ async def _ask_model(
         if refused.waits_for:
             return services.append_agent(work.defer(HELD_UNTIL, refused.waits_for))
         return services.append_agent(work.stop(refused.code, refused.because))
+    if seconds := services.limited():
+        until = later(services.clock.now(), seconds=seconds)
+        return services.append_agent(work.defer(until, "budget"))
     payloads: list[Payload] = []
     try:
         async with asyncio.timeout(left):
             reply = await _reply(services, wake, question)
-        fact: WakeReply = _answered(services, wake, asked, reply, payloads)
+        of = Answering(wake.unit, wake.begun.scaffold, services.settings.timezone)
+        fact: w.WakeReply = answered(of, asked, reply, payloads)
     except TimeoutError:
         return services.append_agent(work.stop("deadline", "the model did not answer in time"))
     except ModelFault as fault:
-        fact = ModelFailed(
-            asked.turn,
-            asked.attempt,
-            fault.code[:CODE_MAX],
-            str(fault)[:MESSAGE_MAX],
-            fault.of_provider,
-            fault.retry_seconds or 0,
-            *astuple(fault.usage),
-        )
+        fact = w.ModelFailed(
+            asked.turn, asked.attempt, fault.code[:CODE_MAX], str(fault)[:MESSAGE_MAX],
+            fault.of_provider, fault.retry_seconds or 0, *astuple(fault.usage),
+        )  # fmt: skip
     return services.append_reply(Replied("wake", wake.run_key, fact), payloads)
 
 
-async def _reply(services: Services, wake: Wake, question: _Question) -> Reply:
+async def _reply(services: Services, wake: w.Wake, question: _Question) -> Reply:
     model = services.model_for(wake.begun.model)
     listener = services.listeners.get(wake.run_key)
     with services.spans.chat(wake, question.asked, question.request) as tell:
@@ -274,76 +251,77 @@ async def _reply(services: Services, wake: Wake, question: _Question) -> Reply:
     return reply
 
 
-def _answered(
-    services: Services, wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
-) -> ModelAnswered:
-    """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
-    unit = wake.unit
+class Answering(NamedTuple):
+    """Of what an answer is: whose texts it is of, the scaffold of its wake, the person's zone."""
+
+    unit: str
+    scaffold: int
+    zone: str
+
+
+def answered(
+    of: Answering, asked: w.ModelAsked, reply: Reply, payloads: list[Payload]
+) -> w.ModelAnswered:
+    """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary. What
+    is kept of it comes to `payloads`."""
+    unit = of.unit
     raw = payload(unit, reply.raw)
     payloads.append(raw)
     text: Words | None = None
     if reply.text:
         text, kept = words(unit, canonical.clean(reply.text))
         payloads += kept
-    calls = tuple(_call(wake, call, payloads, services.settings.timezone) for call in reply.calls)
-    return ModelAnswered(
-        asked.turn,
-        asked.attempt,
-        raw.id,
-        text,
-        calls,
-        reply.usage.tokens_in,
-        reply.usage.tokens_out,
-        reply.usage.tokens_thought,
-        reply.usage.tokens_cached,
+    calls = tuple(_call(of, call, payloads) for call in reply.calls)
+    return w.ModelAnswered(
+        asked.turn, asked.attempt, raw.id, text, calls, reply.usage.tokens_in,
+        reply.usage.tokens_out, reply.usage.tokens_thought, reply.usage.tokens_cached,
         reply.reply_format,
-    )
+    )  # fmt: skip
 
 
-def _call(wake: Wake, call: Call, payloads: list[Payload], zone: str) -> ToolCall:
+def _call(of: Answering, call: Call, payloads: list[Payload]) -> w.ToolCall:
     name, tool = canonical.clean(call.call_id), tool_named(call.tool)
     arguments, problem = arguments_of(call)
     if problem:
-        return ToolCall(name, tool, Words(arguments), problem=problem)
-    said, kept = words(wake.unit, arguments)
+        return w.ToolCall(name, tool, Words(arguments), problem=problem)
+    said, kept = words(of.unit, arguments)
     payloads += kept
-    known, given = registry.canonical_name(tool, wake.begun.scaffold), canonical.read(arguments)
-    instants = instants_of(known, given, zone, wake.features) if known else {}
-    return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
+    known, given = registry.canonical_name(tool, of.scaffold), canonical.read(arguments)
+    instants = instants_of(known, given, of.zone, features_of(of.scaffold)) if known else {}
+    return w.ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
 
 
-def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
+def propose(services: Services, agent: Agent, model: str, raw: bytes, session_of: SessionOf) -> str:
+    """Append what a client proposes in the name of an agent, as `replies.parse` reads it; its run
+    key. Raises Refused as `capture_for_client` and `domain.handlers.proposing.propose` do."""
+    reply = replies.parse(raw)
+    given = replace(wake_capture.given_now(services), model=model, client=reply.text)
+    found = capture_for_client(services, agent.id, given, session_of)
+    of = Answering(agent.unit, given.scaffold, services.settings.timezone)
+    said = answered(of, w.ModelAsked(1, 1), reply, found.payloads)
+    command = ProposeChanges(found.session, found.command, said)
+    return services.append_agent(command, payloads=found.payloads).result.ids[0]
+
+
+def _apply(services: Services, wake: w.Wake, asked: w.ToolAsked) -> w.ToolReturned:
     """Perform a tool's effect on the journal; a repeat of it is answered with its outcome."""
     begun = wake.begun
     with services.agents.reading() as world:
         text, called = world.text(asked.arguments), world.text(wake.calls[0].arguments)
     command = ApplyOperation(
-        asked.operation,
-        begun.agent,
-        begun.task,
-        asked.tool,
-        asked.arguments,
-        asked.base,
-        begun.categories,
-        begun.hop,
-    )
+        asked.operation, begun.agent, begun.task, asked.tool, asked.arguments, asked.base,
+        begun.categories, begun.hop,
+    )  # fmt: skip
     with services.journal.reading() as journal:
         now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, MAIN), 0)
     result, position = effects.apply(services, command, text, asked.attempt, asked.call_id)
     is_applied = result.status == "applied"
     message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
     remark = registry.taken(asked.tool, canonical.read(called), wake.features)[1]
-    return ToolReturned(
-        asked.turn,
-        asked.operation,
-        asked.attempt,
-        asked.action,
-        asked.call_id,
-        asked.tool,
+    return w.ToolReturned(
+        asked.turn, asked.operation, asked.attempt, asked.action, asked.call_id, asked.tool,
         "success" if is_applied else "error",
         Words(scrubbed_text(remarked(message, remark), wake.features)),
-        "" if is_applied else result.code or result.status,
-        result.ids if is_applied else (),
-        result.tokens,
-        position,
-    )
+        "" if is_applied else result.code or result.status, result.ids if is_applied else (),
+        result.tokens, position,
+    )  # fmt: skip

@@ -20,15 +20,9 @@ class JournalEffect(NamedTuple):
 def apply(
     services: Services, command: ApplyOperation, text: str, attempt: int = 1, call_id: str = ""
 ) -> JournalEffect:
-    """Apply an operation; a repeat is answered with the first outcome.
-
-    Args:
-        services: Where.
-        command: Its `arguments` are set here, in the journal's own unit.
-        text: The arguments, canonical JSON.
-        attempt: Which attempt at it this is, from 1.
-        call_id: The model's call that it answers; empty: a verdict's effect.
-    """
+    """Apply an operation; a repeat is answered with the first outcome. The command's `arguments`
+    are set here, in the journal's own unit, from `text`, canonical JSON. `attempt`: which one at it
+    this is, from 1; `call_id`: the model's call that it answers; empty: a verdict's effect."""
     said, kept = words(command.task or f"agent:{command.agent}", text)
     if command.others and not kept:  # over several units a text stands in no row (DESIGN 4)
         kept = (payload(command.task, text.encode()),)

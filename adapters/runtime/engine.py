@@ -7,8 +7,7 @@ one, and an engine that dies at any moment loses nothing.
 Between two looks it sleeps on a `Signal`. A change in this process is told by `set`; one by another
 process is found by cheap probes, a few times a second. Times are the clock's, read anew at each
 probe: so neither a clock that jumps nor a machine that slept makes a wait longer than one
-interval.
-"""
+interval."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -61,15 +60,13 @@ class Signal:
         self._event.set()
 
     async def wait(self, until: str, *, is_busy: bool = False) -> None:
-        """Wait for a change, or for a time.
-
-        Args:
-            until: As stored; empty: only for a change.
-            is_busy: Something runs here that will end. A clock set by hand stands still then;
-                else it is put forward to `until`.
-        """
+        """Wait for a change, or for a time; empty: only for a change. `is_busy`: something runs
+        here that will end. A clock set by hand stands still then; else it is put forward to
+        `until`."""
         while not self._event.is_set() and not self._has_changed():
-            left = self._left(until)
+            left = self._poll
+            if until:
+                left = (instant(until) - instant(self._clock.now())).total_seconds()
             if left <= 0:
                 break
             if isinstance(self._clock, ManualClock) and not is_busy and until:
@@ -78,11 +75,6 @@ class Signal:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._event.wait(), min(left, self._poll))
         self._event.clear()
-
-    def _left(self, until: str) -> float:
-        if not until:
-            return self._poll
-        return (instant(until) - instant(self._clock.now())).total_seconds()
 
     def _has_changed(self) -> bool:
         found = [probe() for probe in self._probes]
@@ -101,13 +93,9 @@ class Engine:
     """One runtime of a home."""
 
     def __init__(
-        self,
-        services: Services,
-        leases: Leases,
-        signal: Signal,
-        tell: Tell,
+        self, services: Services, leases: Leases, signal: Signal, tell: Tell,
         options: EngineOptions = DEFAULT_OPTIONS,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._services = services
         self._leases = RunLeases(services, leases, lambda seconds: tell("slept", seconds=seconds))
         self._signal = signal
@@ -172,10 +160,8 @@ class Engine:
         return given is not None and monotonic() >= self._ends and given.others_wait()
 
     def stop(self) -> None:
-        """Begin nothing more; what runs may end within the grace, and is handed back then.
-
-        Called again: leave what runs in doubt, and end at once.
-        """
+        """Begin nothing more; what runs may end within the grace, and is handed back then. Called
+        again: leave what runs in doubt, and end at once."""
         self.is_in_doubt = self._is_stopping
         self._is_stopping = True
         word = "interrupted" if self.is_in_doubt else "stopping"
@@ -244,8 +230,7 @@ class Engine:
             try:
                 taken = review.recover(self._services, set_id)
             except WakelogError as error:
-                self._trouble(error, set_id=set_id)
-                self._holds.add(set_id, now, error.code)
+                self._holds.add(set_id, now, self._trouble(error, set_id=set_id))
                 continue
             self._holds.clear(set_id)
             for item in taken:
@@ -283,18 +268,16 @@ class Engine:
         for turn in turns(self._due_index.schedules, now, self._is_abandoned):
             if len(self._running) >= self._leases.limit:
                 return
-            if not self._is_free(turn.schedule, now):
+            agent = turn.schedule.agent
+            if agent in self._running or self._holds.until(agent, now):
                 continue
-            taken = self._leases.take(turn.schedule.agent, turn.run_key)
+            taken = self._leases.take(agent, turn.run_key)
             if taken == "taken":
                 self._begin(turn)
                 continue
             self._is_blocked = True
             if taken == "limit":  # no other would be given either
                 return
-
-    def _is_free(self, one: AgentSchedule, now: str) -> bool:
-        return one.agent not in self._running and not self._holds.until(one.agent, now)
 
     def _is_abandoned(self, one: AgentSchedule) -> bool:
         return one.agent not in self._running and self._leases.is_abandoned(one)
@@ -327,22 +310,17 @@ class Engine:
         """A turn that ends in trouble is told of and tried again later, not given up."""
         if self._holds.until("", self._now()):
             return False
-        code = "internal"
         try:
             has_more = turn()
-        except WakelogError as error:
-            code = error.code
-            self._trouble(error)
         except Exception as error:  # noqa: BLE001  a bug in one part must not end the process
-            self._trouble(error)
-        else:
-            self._holds.clear("")
-            return has_more
-        self._holds.add("", self._now(), code)
-        return False
+            code = self._trouble(error)
+            self._holds.add("", self._now(), code)
+            return False
+        self._holds.clear("")
+        return has_more
 
-    def _trouble(self, error: Exception, **fields: object) -> None:
-        """Tell of a trouble once, not each time it is met again."""
+    def _trouble(self, error: Exception, **fields: object) -> str:
+        """Tell of a trouble once, not each time it is met again; its code."""
         self.counts.troubles += 1
         code = error.code if isinstance(error, WakelogError) else "internal"
         told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
@@ -350,6 +328,7 @@ class Engine:
         if code not in OUTSIDE or self._holds.is_news(told, self._now()):
             message = error if isinstance(error, WakelogError) else told
             self._tell("trouble", level="error", code=code, message=message, **fields)
+        return code
 
     def _is_well(self) -> None:
         """Something was written: what a person had to put right has been."""
@@ -416,16 +395,9 @@ class Engine:
             return
         self.counts.wakes += 1
         self.counts.failed += wake.outcome == "failed"
+        about = {"agent": one.name, "agent_id": one.agent, "run_key": run_key}
         level = "warning" if wake.outcome == "failed" else "info"
-        self._tell(
-            "ended",
-            level=level,
-            agent=one.name,
-            agent_id=one.agent,
-            run_key=run_key,
-            outcome=wake.outcome,
-            turns=wake.turn,
-        )
+        self._tell("ended", level=level, **about, outcome=wake.outcome, turns=wake.turn)
 
     def _stop_cancelled(self) -> None:
         """End the wakes of agents that were paused or destroyed, though a model is being asked."""

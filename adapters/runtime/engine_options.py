@@ -17,13 +17,10 @@ class TimeSlice(NamedTuple):
 
 
 class EngineOptions(NamedTuple):
-    """How an engine runs.
-
-    `is_until_idle`: it ends once nothing runs and nothing is due within the throttle, waits for
-    a provider or a budget not counted. `grace_seconds`: how long wakes may take to end once the
-    engine is stopped; then they are handed back. `slice`: it is given the home for a while, and
-    gives it back once nothing is due, it is in trouble, or the slice is over.
-    """
+    """How an engine runs. `is_until_idle`: it ends once nothing runs and nothing is due within the
+    throttle, waits for a provider or a budget not counted. `grace_seconds`: how long wakes may take
+    to end once the engine is stopped; then they are handed back. `slice`: it is given the home for
+    a while, and gives it back once nothing is due, it is in trouble, or the slice is over."""
 
     is_until_idle: bool = False
     grace_seconds: float = 10.0

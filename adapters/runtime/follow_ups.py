@@ -13,17 +13,11 @@ from domain.log.keys import key
 
 
 def accompany(services: Services, source: Agent, made: str) -> None:
-    """Make an agent for a new task, unless the setting says none.
-
-    Of a confirmation it stands between the effect and its outcome: whoever takes over an effect
-    in doubt comes by here again, and what was done under its key is not done twice. An agent that
-    sleeps, or is gone, gives no heir; and who made an agent for the task meanwhile keeps it.
-
-    Args:
-        services: Where.
-        source: The agent of the task that is followed.
-        made: The new task's id.
-    """
+    """Make an agent for a new task, like the `source` that it follows, unless the setting says
+    none. Of a confirmation it stands between the effect and its outcome: whoever takes over an
+    effect in doubt comes by here again, and what was done under its key is not done twice. An agent
+    that sleeps, or is gone, gives no heir; and who made an agent for the task meanwhile keeps
+    it."""
     if services.settings.agents.follow_up == "none" or source.lifecycle != "active":
         return
     name = key("follow-up-agent", made)
@@ -39,19 +33,11 @@ def _like(services: Services, source: Agent, made: str) -> CreateAgent:
     with services.journal.reading() as world:
         task, position = world.load(TASK, made), world.n - 1
     return CreateAgent(
-        made,
-        task.title,
-        task.category,
-        position,
-        source.mode,
-        "",
-        source.model,
-        source.turn_max,
+        made, task.title, task.category, position, source.mode, "", source.model, source.turn_max,
         services.is_enabled,
         source.template if source.task else "",  # another kind's directives are not a task's
-        services.journal.horizon(position),
-        first=services.first,
-    )
+        services.journal.horizon(position), first=services.first,
+    )  # fmt: skip
 
 
 def _once(services: Services, name: str, command: AgentCommand) -> None:

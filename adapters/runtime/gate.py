@@ -25,11 +25,8 @@ class Destination(NamedTuple):
 
 
 def _has_key(services: Services, model: str) -> Destination:
-    """The full name of a model where that can be said, and whether its key is there.
-
-    Raises:
-        Refused: What `model_for` refuses, but for a missing key.
-    """
+    """The full name of a model where that can be said, and whether its key is there. Raises Refused
+    as `model_for` does, but for a missing key."""
     try:
         name = checked_model(services, model)
     except Refused as refused:
@@ -40,11 +37,8 @@ def _has_key(services: Services, model: str) -> Destination:
 
 
 def checked_model(services: Services, model: str) -> str:
-    """The full name of a model that can be had, and paid where money is limited.
-
-    Raises:
-        Refused: What `model_for` refuses; ``unpriced_model``.
-    """
+    """The full name of a model that can be had, and paid where money is limited. Raises Refused as
+    `model_for` does, or with code ``unpriced_model``."""
     name = services.model_for(model).name
     services.budgets.check_priced(name, services.clock.now())
     return name

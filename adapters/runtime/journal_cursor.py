@@ -1,7 +1,6 @@
 """Tasks and their links as the journal stood at an append, going forward append by append.
 
-A task is folded once, however many appends are its own and however often a watcher comes back.
-"""
+A task is folded once, however many appends are its own and however often a watcher comes back."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar

@@ -2,8 +2,7 @@
 
 One machine watches the journal, ticks timers and wakes by itself. Which one is derived from the
 log, so two may think it for a while: then both wake under the same run keys, and nothing is lost.
-What is done here is done under keys, so twice is once.
-"""
+What is done here is done under keys, so twice is once."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -15,25 +14,10 @@ from msgspec.structs import replace
 
 from adapters.store.log import Appended
 from adapters.store.reader import read_append
+from domain.agent import wake_queue as q
 from domain.agent.agent import AGENT, AgentCreated
 from domain.agent.commands import AgentCommand, InheritWake, SleepAgent
 from domain.agent.subscriptions import WATCH, placed
-from domain.agent.wake_queue import (
-    ASKED,
-    LED_ELSEWHERE,
-    WAKE_QUEUE,
-    AgentSlept,
-    JournalTaken,
-    Queued,
-    Trigger,
-    TriggerMerged,
-    TriggerSuppressed,
-    WakeDropped,
-    WakeQueued,
-    WakeQueueFact,
-    heeding,
-    is_over,
-)
 from domain.errors import KeyReused, Refused
 from domain.journal.task import TASK
 from domain.log.keys import key
@@ -46,19 +30,19 @@ if TYPE_CHECKING:
     from adapters.runtime.services import Services
 
 
-def _but(*those: type[WakeQueueFact]) -> list[str]:
+def _but(*those: type[q.WakeQueueFact]) -> list[str]:
     """The tags of all other facts."""
-    return [str(one.__struct_config__.tag) for one in get_args(WakeQueueFact) if one not in those]
+    return [str(one.__struct_config__.tag) for one in get_args(q.WakeQueueFact) if one not in those]
 
 
-BUT_LEAVING, BUT_SLEEP = _but(TriggerSuppressed, WakeDropped), _but(AgentSlept)
+BUT_LEAVING, BUT_SLEEP = _but(q.TriggerSuppressed, q.WakeDropped), _but(q.AgentSlept)
 
 
 class LeftWake(NamedTuple):
     """A wake that did not begin where it was queued; `version`: of the row of that stream that
     told its last trigger."""
 
-    wake: Queued
+    wake: q.Queued
     version: int
 
 
@@ -69,7 +53,7 @@ class AgentAttention(NamedTuple):
 
     left: Sequence[LeftWake]
     queued: LeftWake | None
-    unborn: Sequence[Trigger]
+    unborn: Sequence[q.Trigger]
     begun: str
 
 
@@ -81,7 +65,7 @@ def covered(services: "Services", world: LogState) -> tuple[Imported, ...]:
         newest = services.agents.last_fact(f"{WATCH.name}:{MAIN}@{replica}")
         if replica == world.replica or newest is None:
             continue
-        if isinstance(newest.fact, JournalTaken):
+        if isinstance(newest.fact, q.JournalTaken):
             for name, n in services.journal.known_to(replica, newest.fact.last).items():
                 found[name] = max(n, found.get(name, 0))
     return tuple(Imported(*one) for one in sorted(found.items()))
@@ -132,47 +116,43 @@ def recovered(services: "Services", replica: str) -> int:
 
 
 def attention(agent: str, rows: Iterable[RecordedEvent]) -> AgentAttention:
-    """What an agent's attention on one machine came to.
-
-    Args:
-        agent: Its id.
-        rows: Of its stream there, all of them.
-    """
-    state, last = WAKE_QUEUE.initial(agent), 0
-    given, unborn = list[LeftWake](), list[Trigger]()
+    """What an agent's attention on one machine came to; `rows`: of its stream there, all of
+    them."""
+    state, last = q.WAKE_QUEUE.initial(agent), 0
+    given, unborn = list[LeftWake](), list[q.Trigger]()
     for row in rows:
         match row.fact:
-            case WakeQueued() | TriggerMerged():
+            case q.WakeQueued() | q.TriggerMerged():
                 last = row.version
-            case WakeDropped(code=code) if code == LED_ELSEWHERE and state.queued:
+            case q.WakeDropped(code=code) if code == q.LED_ELSEWHERE and state.queued:
                 given.append(LeftWake(state.queued, last))
-            case TriggerSuppressed(rule="led_elsewhere", trigger=trigger):
+            case q.TriggerSuppressed(rule="led_elsewhere", trigger=trigger):
                 unborn.append(trigger)
             case _:
                 pass
-        state = WAKE_QUEUE.evolve(state, row)
+        state = q.WAKE_QUEUE.evolve(state, row)
     queued = LeftWake(state.queued, last) if state.queued else None
     return AgentAttention(given, queued, unborn, state.begun.run_key if state.begun else "")
 
 
-def is_asked(wake: Queued) -> bool:
+def is_asked(wake: q.Queued) -> bool:
     """Whether a person asked for a wake: it runs where it was asked for."""
-    return any(one.reason in ASKED for one in wake.triggers)
+    return any(one.reason in q.ASKED for one in wake.triggers)
 
 
 def _given_away(world: LogState) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
     """What no person asked for waits where it is led."""
-    for agent in world.entities(WAKE_QUEUE.name):
-        queued = world.load(WAKE_QUEUE, agent).queued
+    for agent in world.entities(q.WAKE_QUEUE.name):
+        queued = world.load(q.WAKE_QUEUE, agent).queued
         if queued is not None and not is_asked(queued):
-            yield f"{agent} {queued.run_key}", SkipWake(agent, queued.run_key, LED_ELSEWHERE)
+            yield f"{agent} {queued.run_key}", SkipWake(agent, queued.run_key, q.LED_ELSEWHERE)
 
 
 def _taken_on(
     services: "Services", world: LogState, machines: Machines
 ) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
     """What waits on machines that do not lead, and what each left to who does."""
-    unborn: dict[str, list[Trigger]] = {}
+    unborn: dict[str, list[q.Trigger]] = {}
     for agent, stream in _streams(world, services, world.replicas):
         of = stream.rpartition("@")[2]
         is_own = of == world.replica
@@ -191,7 +171,7 @@ def _taken_on(
 
 
 def _born(
-    services: "Services", world: LogState, agent: str, triggers: Sequence[Trigger]
+    services: "Services", world: LogState, agent: str, triggers: Sequence[q.Trigger]
 ) -> Iterator[tuple[str, AgentCommand | SkipWake]]:
     """The creation wake of an agent that others made, and woke nobody for: one, however many made
     it at once, and none if this machine did, too, and woke it."""
@@ -214,10 +194,11 @@ def _ordered(services: "Services", world: LogState) -> Iterator[tuple[str, Agent
         told.update([one] if services.agents.facts(stream, BUT_SLEEP) else [])
     for one in sorted(told):
         agent = world.load(AGENT, one)
-        queues = [queue for queue in world.load_all(WAKE_QUEUE, one) if not is_over(queue, agent)]
-        until = max([heeding(queue, agent).sleeps_until or "" for queue in queues], default="")
+        every = world.load_all(q.WAKE_QUEUE, one)
+        queues = [known for known in every if not q.is_over(known, agent)]
+        until = max([q.heeding(known, agent).sleeps_until or "" for known in queues], default="")
         if until > now:
-            said = [f"{queue.slept.replica}:{queue.slept.n}" for queue in queues if queue.slept]
+            said = [f"{known.slept.replica}:{known.slept.n}" for known in queues if known.slept]
             name = key("sleep-ordered", one, until, *sorted(said))
             yield name, SleepAgent(one, until, is_ordered=True)
 
@@ -225,7 +206,7 @@ def _ordered(services: "Services", world: LogState) -> Iterator[tuple[str, Agent
 def _has_left(rows: Iterable[RecordedEvent]) -> bool:
     """Whether something was left to another machine that leads."""
     return any(
-        LED_ELSEWHERE in (getattr(row.fact, "code", ""), getattr(row.fact, "rule", ""))
+        q.LED_ELSEWHERE in (getattr(row.fact, "code", ""), getattr(row.fact, "rule", ""))
         for row in rows
     )
 
@@ -249,7 +230,7 @@ def _streams(
 ) -> Iterator[tuple[str, str]]:
     """The attention of agents on some machines."""
     wanted = set(replicas)
-    for stream in sorted(services.agents.streams_of(WAKE_QUEUE.name)):
+    for stream in sorted(services.agents.streams_of(q.WAKE_QUEUE.name)):
         if stream.rpartition("@")[2] in wanted:
             yield entity_of(stream), stream
 
@@ -273,12 +254,8 @@ NOTHING_NEW = "nothing_new"
 
 
 def skip_already_seen(services: "Services", taken: Appended) -> None:
-    """Skip the wakes that were queued for what other machines said again.
-
-    Args:
-        services: Of the machine that leads.
-        taken: The append that took notices.
-    """
+    """Skip the wakes that were queued for what other machines said again, on the machine that
+    leads. `taken`: the append that took notices."""
     if taken.rows and services.journal.is_shared:
         for command in [*_already_seen(services, taken)]:
             services.append_agent(command)
@@ -287,9 +264,9 @@ def skip_already_seen(services: "Services", taken: Appended) -> None:
 def _already_seen(services: "Services", taken: Appended) -> Iterator[SkipWake]:
     with services.agents.reading() as world:
         for row in read_append(taken.rows):
-            if not (isinstance(row.fact, WakeQueued) and row.fact.trigger.of):
+            if not (isinstance(row.fact, q.WakeQueued) and row.fact.trigger.of):
                 continue
-            queued = world.load(WAKE_QUEUE, row.entity).queued
+            queued = world.load(q.WAKE_QUEUE, row.entity).queued
             task = world.load(AGENT, row.entity).task
             if queued is None or not all(_is_of(one, task) for one in queued.triggers):
                 continue
@@ -298,7 +275,7 @@ def _already_seen(services: "Services", taken: Appended) -> Iterator[SkipWake]:
                 yield SkipWake(row.entity, queued.run_key, NOTHING_NEW, message)
 
 
-def _is_of(trigger: Trigger, task: str) -> bool:
+def _is_of(trigger: q.Trigger, task: str) -> bool:
     """Whether it tells of what another machine did with that task, and of nothing else."""
     is_other = trigger.reason == "subscription" and bool(trigger.of) and not trigger.is_propagated
     return is_other and f"id:{task}" in trigger.tokens

@@ -6,8 +6,7 @@ as long as it is there, is the other one to choose. Both run a wake by `run_one`
 At most `agents.parallel` wakes run at once; with a clock set by hand strictly one after another,
 so that two runs of the same commands write the same bytes (DESIGN 9).
 
-What goes wrong in one wake that this process runs reaches no other.
-"""
+What goes wrong in one wake that this process runs reaches no other."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -33,23 +32,12 @@ class RanWake(NamedTuple):
 
 
 async def run_one(
-    services: Services,
-    agent_id: str,
-    run_key: str,
-    *,
-    is_left: bool = False,
+    services: Services, agent_id: str, run_key: str, *, is_left: bool = False,
     hands_back: bool = True,
-) -> RanWake:
+) -> RanWake:  # fmt: skip
     """Run one wake, due or not, unless another process does. What goes wrong is recorded, never
-    raised.
-
-    Args:
-        services: Where.
-        agent_id: Whose wake.
-        run_key: Which.
-        is_left: If it runs, the process that ran it is known to be gone.
-        hands_back: Where it cannot go on, it waits for its next turn; else it is left in doubt.
-    """
+    raised. `is_left`: if it runs, the process that ran it is known to be gone. `hands_back`: where
+    it cannot go on, it waits for its next turn; else it is left in doubt."""
     work = WakeExecution(agent_id, run_key)
     try:
         fault = await fault_of(_run_found(services, work, is_left=is_left))
@@ -117,18 +105,10 @@ def prepare(
     expiring: Iterable[str] = (),
     held: Iterable[str] = (),
 ) -> list[str]:
-    """Catch up over the journal, fire the timers that are due, expire what nobody decided, and
-    let go on what waited for what is given now.
-
-    Args:
-        services: Where.
-        ticking: Gives all agents with a timer that is due by a time; others do no harm.
-        expiring: Change sets whose time has come.
-        held: Agents with a wake that waits for a consent or a key; others do no harm.
-
-    Returns:
-        What went wrong with timers, one text each.
-    """
+    """Catch up over the journal, fire the timers that are due, expire what nobody decided, and let
+    go on what waited for what is given now; what went wrong with timers, one text each. `ticking`
+    gives all agents with a timer that is due by a time; `expiring`: change sets whose time has
+    come; `held`: agents with a wake that waits for a consent or a key. Others do no harm."""
     leadership.settle(services)
     watcher.catch_up(services)
     now = services.clock.now()
@@ -207,16 +187,9 @@ async def _run(services: Services, run_leases: RunLeases, turn: WakeTurn) -> Ran
 def run_requested(
     services: Services, agent_id: str, run_key: str, tell: Callable[[str], None]
 ) -> RanWake:
-    """Run a wake that a person asked for, after what goes before it, and wait for it.
-
-    It is left queued if the wake before it has to wait again.
-
-    Args:
-        services: Where.
-        agent_id: Whose wake.
-        run_key: Which.
-        tell: Is told once if another process has to be waited for.
-    """
+    """Run a wake that a person asked for, after what goes before it, and wait for it. It is left
+    queued if the wake before it has to wait again. `tell` is told once if another process has to be
+    waited for."""
     return asyncio.run(run_asked(services, agent_id, run_key, tell))
 
 

@@ -6,8 +6,7 @@ gone for good. Anybody else's is taken over only where a person decides on that 
 An item is in doubt where a confirmation was asked for, and another machine's verdict or failure
 stands; and where it was to be taken back, and is confirmed. Whether it was done is said by the
 journal alone: a receipt that the operation was applied makes the item confirmed, or undone. Who
-wrote the receipt says so, or who leads. In a home that is alone none of this costs anything.
-"""
+wrote the receipt says so, or who leads. In a home that is alone none of this costs anything."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -73,15 +72,8 @@ def reply(
 
 def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, int]]:
     """Confirm the items in doubt that were done, and undo those whose effect was taken back, as the
-    journal tells; once more: nothing.
-
-    Args:
-        services: Where.
-        set_ids: Change sets; others than those in doubt do no harm.
-
-    Returns:
-        The items, each by its set and its number.
-    """
+    journal tells; once more: nothing. Change sets that are not in doubt do no harm. Gives the
+    items, each by its set and its number."""
     with services.agents.reading() as world:
         if not world.is_shared:
             return []
@@ -130,12 +122,8 @@ def reached(services: Services) -> HeldAppends | None:
 
 
 def confirm_come(services: Services, before: HeldAppends | None) -> list[tuple[str, int]]:
-    """The same of those change sets alone of which other machines' rows came in.
-
-    Args:
-        services: Where.
-        before: What was held then; None: no machines shared it.
-    """
+    """The same of those change sets alone of which other machines' rows came in. `before`: what was
+    held then; None: no machines shared it."""
     if before is None or reached(services) == before:
         return []
     found = {*_decided_on(services, before), *_done(services, before)}
@@ -150,8 +138,8 @@ def _stands_for(services: Services, world: LogState) -> tuple[str, ...]:
 
 def effect(services: Services, tool: str, operations: Iterable[str]) -> RecordedEvent | None:
     """The receipt of the first of these operations that was applied by a tool; without one, that
-    took something back. A label's suppression, asked for under the same item, is none of its tool.
-    """
+    took something back. A label's suppression, asked for under the same item, is none of its
+    tool."""
     with services.journal.reading() as world:
         receipts = [standing_receipt(world.history("receipt", one)) for one in operations]
     return next((one for one in receipts if one and _has_applied(one, tool)), None)

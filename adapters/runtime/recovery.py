@@ -3,8 +3,7 @@
 A begun wake goes on under its run key, an effect in doubt is driven again under its operation
 id, and proposals whose time has come expire. Who still works at one of them loses nothing: its
 reply comes under an older attempt, and is kept without a consequence. Of machines that share a
-home each finishes its own, see `orphaned_effects`.
-"""
+home each finishes its own, see `orphaned_effects`."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -37,22 +36,12 @@ TellStep = Callable[[RecoveryStep], None]
 
 
 def recover(
-    services: Services,
-    agent_ids: Iterable[str],
-    in_flight: Iterable[str],
-    expiring: Iterable[str],
+    services: Services, agent_ids: Iterable[str], in_flight: Iterable[str], expiring: Iterable[str],
     tell: TellStep,
-) -> list[RecoveryStep]:
-    """Recover a home; each step is told as it is done.
-
-    Args:
-        services: Where.
-        agent_ids: All agents.
-        in_flight: Change sets with an effect that was asked for and not answered, or in doubt;
-            others do no harm.
-        expiring: Change sets whose time has come.
-        tell: Is told each step.
-    """
+) -> list[RecoveryStep]:  # fmt: skip
+    """Recover a home; `tell` is told each step as it is done. `agent_ids`: all; `in_flight`: change
+    sets with an effect that was asked for and not answered, or in doubt, and others do no harm;
+    `expiring`: those whose time has come."""
     steps: list[RecoveryStep] = []
 
     def keep(step: RecoveryStep) -> None:
@@ -60,8 +49,9 @@ def recover(
         tell(step)
 
     for agent_id, run_key in begun_wakes(services, agent_ids):
-        if (step := _wake(services, agent_id, run_key)) is not None:
-            keep(step)
+        if (ran := asyncio.run(_ran(services, agent_id, run_key))) is not None:
+            wake = services.wake(run_key)
+            keep(RecoveryStep("wake", run_key, status=wake.outcome or wake.phase, error=ran.error))
     for set_id in in_flight:
         for step in (*_operations(services, set_id), *_done(services, set_id)):
             keep(step)
@@ -82,15 +72,6 @@ def begun_wakes(services: Services, agent_ids: Iterable[str]) -> list[tuple[str,
             if begun is not None and begun.until <= now:
                 found.append((agent_id, begun.run_key))
     return found
-
-
-def _wake(services: Services, agent_id: str, run_key: str) -> RecoveryStep | None:
-    """Go on with a wake, unless a process that lives has it."""
-    ran = asyncio.run(_ran(services, agent_id, run_key))
-    if ran is None:
-        return None
-    wake = services.wake(run_key)
-    return RecoveryStep("wake", run_key, status=wake.outcome or wake.phase, error=ran.error)
 
 
 async def _ran(services: Services, agent_id: str, run_key: str) -> RanWake | None:
@@ -114,12 +95,8 @@ def _operations(services: Services, set_id: str) -> list[RecoveryStep]:
     except WakelogError as error:
         return [RecoveryStep("operation", set_id, error=error)]
     after = review.changes_of(services, set_id)
-    items = ((number, find(after, number)) for number in taken)
-    return [
-        RecoveryStep("operation", set_id, number, item.status, item.error)
-        for number, item in items
-        if item
-    ]
+    items = filter(None, (find(after, number) for number in taken))
+    return [RecoveryStep("operation", set_id, one.number, one.status, one.error) for one in items]
 
 
 def _done(services: Services, set_id: str) -> list[RecoveryStep]:

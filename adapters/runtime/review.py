@@ -8,23 +8,8 @@ from adapters.runtime.services import Services
 from adapters.telemetry.spans import Verb
 from domain.agent.agent import AGENT
 from domain.append.causes import Result
-from domain.changes.change_set import (
-    CHANGES,
-    ChangeItem,
-    ChangeSet,
-    ChangesIntent,
-    ChangesReply,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemFailed,
-    ItemUndone,
-    LiftAsked,
-    LiftDone,
-    SuppressionAsked,
-    SuppressionDone,
-    UndoAsked,
-    find,
-)
+from domain.changes import change_set as c
+from domain.changes.change_set import ChangeItem, ChangeSet
 from domain.changes.commands import (
     ConfirmItem,
     DeferItem,
@@ -46,13 +31,13 @@ TIME_TOOL = "log_time"
 """What enters time, which its undo takes away."""
 GONE = "not_found"
 """What came of taking back an effect that is not in this machine's journal."""
-LABEL_TOOLS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
+LABEL_TOOLS = {c.SuppressionAsked: "suppress_label", c.LiftAsked: "lift_suppression"}
 
 
 def changes_of(services: Services, set_id: str) -> ChangeSet:
     """A change set as it is now."""
     with services.agents.reading() as world:
-        return world.load(CHANGES, set_id)
+        return world.load(c.CHANGES, set_id)
 
 
 def seen_now(services: Services, changes: ChangeSet, item: ChangeItem, text: str = "") -> Snapshot:
@@ -93,7 +78,7 @@ def task_of(services: Services, changes: ChangeSet, item: ChangeItem) -> str:
 def seen_at(services: Services, changes: ChangeSet, number: int) -> tuple[int, str]:
     """The journal's position, and the category of the task that an item is about there: what a
     verdict names."""
-    item = find(changes, number)
+    item = c.find(changes, number)
     task = task_of(services, changes, item) if item else changes.task
     with services.journal.reading() as world:
         return world.n - 1, world.load(TASK, task).category if task else ""
@@ -105,29 +90,14 @@ def category_at(services: Services, task: str, position: int) -> str:
 
 
 def confirm(
-    services: Services,
-    set_id: str,
-    number: int,
-    *,
-    edit: str = "",
-    is_anyway: bool = False,
+    services: Services, set_id: str, number: int, *, edit: str = "", is_anyway: bool = False,
     key: str = "",
-) -> ChangeItem | None:
-    """Confirm an item and apply it; the item as it is then.
-
-    Args:
-        services: Where.
-        set_id: Its change set.
-        number: Which item, from 1.
-        edit: Other arguments, JSON; empty: as proposed.
-        is_anyway: Take the present values as base, stale or not.
-        key: Makes a repeat safe.
-
-    Raises:
-        Refused: If it cannot be confirmed now; nothing is written then.
-    """
+) -> ChangeItem | None:  # fmt: skip
+    """Confirm an item and apply it; the item as it is then. `edit`: other arguments, JSON; empty:
+    as proposed. `is_anyway`: take the present values as base, stale or not. `key` makes a repeat
+    safe. Raises Refused if it cannot be confirmed now; nothing is written then."""
     changes = changes_of(services, set_id)
-    item = find(changes, number)
+    item = c.find(changes, number)
     base = ""
     if is_anyway and item is not None:
         text = edit or arguments_of(services, item)
@@ -150,13 +120,10 @@ def reject(
 
 
 def _decided(
-    services: Services,
-    verb: Verb,
-    changes: ChangeSet,
-    command: ConfirmItem | RejectItem | ReopenItem | UndoItem,
-    key: str,
+    services: Services, verb: Verb, changes: ChangeSet,
+    command: ConfirmItem | RejectItem | ReopenItem | UndoItem, key: str,
     kept: Sequence[Payload] = (),
-) -> ChangeItem | None:
+) -> ChangeItem | None:  # fmt: skip
     """Only who appended an intent performs it; one in doubt is taken over by `recover`."""
     number = command.item
     with services.spans.verdict(verb, changes, number) as tell:
@@ -164,7 +131,7 @@ def _decided(
         if appended.rows:
             item = drive(services, command.changes, number)
         else:
-            item = find(changes_of(services, command.changes), number)
+            item = c.find(changes_of(services, command.changes), number)
         tell(item)
     return item
 
@@ -179,14 +146,14 @@ def defer(
         seen = services.journal.horizon(position)
         command = DeferItem(set_id, number, PERSON, position, reason, until, category, seen)
         services.append_agent(command, key=key)
-        tell(item := find(changes_of(services, set_id), number))
+        tell(item := c.find(changes_of(services, set_id), number))
     return item
 
 
 def reopen(services: Services, set_id: str, number: int, key: str = "") -> ChangeItem | None:
     """Take a rejection or deferral back; the suppression of a label is lifted."""
     changes = changes_of(services, set_id)
-    item, position = find(changes, number), services.journal.tail().n
+    item, position = c.find(changes, number), services.journal.tail().n
     task = task_of(services, changes, item) if item else ""
     category = category_at(services, task, item.position) if item else ""
     command = ReopenItem(set_id, number, PERSON, position, category)
@@ -209,19 +176,14 @@ def drive(services: Services, set_id: str, number: int) -> ChangeItem | None:
     for asked in pending_effects(changes):
         if asked.item == number:
             reply = _perform(services, changes, asked)
-            orphaned_effects.reply(services, changes, find(changes, number), reply)
-    return find(changes_of(services, set_id), number)
+            orphaned_effects.reply(services, changes, c.find(changes, number), reply)
+    return c.find(changes_of(services, set_id), number)
 
 
 def recover(services: Services, set_id: str, number: int = 0) -> list[int]:
-    """Take over what a gone process left in doubt in a set; the numbers of its items.
-
-    Args:
-        services: Where.
-        set_id: The change set.
-        number: An item on which a person decides: its effect is taken over, whichever machine of
-            a shared home began it; that of others only as `orphaned_effects.own_effects` says.
-    """
+    """Take over what a gone process left in doubt in a set; the numbers of its items. `number`: an
+    item on which a person decides: its effect is taken over, whichever machine of a shared home
+    began it; that of others only as `orphaned_effects.own_effects` says."""
     taken: list[int] = []
     changes = changes_of(services, set_id)
     own = orphaned_effects.own_effects(services, changes)
@@ -243,13 +205,13 @@ def expire(services: Services, set_id: str, reason: str = "") -> bool:
     return bool(services.append_agent(ExpireItems(set_id, reason)).rows)
 
 
-def _perform(services: Services, changes: ChangeSet, asked: ChangesIntent) -> ChangesReply:
-    if isinstance(asked, UndoAsked):
+def _perform(services: Services, changes: ChangeSet, asked: c.ChangesIntent) -> c.ChangesReply:
+    if isinstance(asked, c.UndoAsked):
         return _take_back(services, changes, asked)
     with services.agents.reading() as world:
         categories = world.load(AGENT, changes.agent).categories
-    item = find(changes, asked.item)
-    if not isinstance(asked, ItemConfirming):
+    item = c.find(changes, asked.item)
+    if not isinstance(asked, c.ItemConfirming):
         tool, text, base = LABEL_TOOLS[type(asked)], f'{{"id":"{asked.label}"}}', ""
     else:
         tool = item.tool if item else ""
@@ -257,50 +219,41 @@ def _perform(services: Services, changes: ChangeSet, asked: ChangesIntent) -> Ch
         base = asked.base or (item.base if item else "")
     others = registry.others(tool, text, follow_up_id(changes.id, asked.item))
     command = ApplyOperation(
-        asked.operation,
-        changes.agent,
-        applied_to(changes, item),
-        tool,
-        Words(),
-        base,
-        categories,
-        others=others,
-        revives=tool in MAKING and item is not None and bool(item.undos),
-    )
+        asked.operation, changes.agent, applied_to(changes, item), tool, Words(), base, categories,
+        others=others, revives=tool in MAKING and item is not None and bool(item.undos),
+    )  # fmt: skip
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"
-    if not isinstance(asked, ItemConfirming):
-        done = SuppressionDone if isinstance(asked, SuppressionAsked) else LiftDone
+    if not isinstance(asked, c.ItemConfirming):
+        done = c.SuppressionDone if isinstance(asked, c.SuppressionAsked) else c.LiftDone
         return done(asked.item, asked.operation, "" if is_applied else result.code)
     return came(asked.item, asked.confirmation, result, position)
 
 
-def _take_back(services: Services, changes: ChangeSet, asked: UndoAsked) -> ItemUndone:
+def _take_back(services: Services, changes: ChangeSet, asked: c.UndoAsked) -> c.ItemUndone:
     """Take back what an operation wrote, by the machine that applied it; a repeat is answered with
     the first outcome."""
-    item = find(changes, asked.item)
+    item = c.find(changes, asked.item)
     receipt = orphaned_effects.effect(services, item.tool if item else "", (asked.undoes,))
     done: Any = getattr(receipt, "fact", None)
+    about = asked.item, asked.confirmation, asked.operation, asked.undoes
     if receipt is None:
-        return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, code=GONE)
+        return c.ItemUndone(*about, code=GONE)
     did = done.command
     tasks = tuple(one for one in (did.task, *did.others) if one)
     command = UndoDeed(
-        tasks,
-        (receipt.n,),
-        asked.operation,
-        receipt.replica,
-        reopens=did.tool == TIME_TOOL,
+        tasks, (receipt.n,), asked.operation, receipt.replica, reopens=did.tool == TIME_TOOL,
         days=registry.days_of(did.task, did.tool, arguments_of(services, item) if item else "{}"),
-    )
+    )  # fmt: skip
     appended = services.append_journal(command, key=asked.operation)
     code = appended.result.code
-    n = 0 if code else appended.n
-    return ItemUndone(asked.item, asked.confirmation, asked.operation, asked.undoes, n, code)
+    return c.ItemUndone(*about, 0 if code else appended.n, code)
 
 
-def came(item: int, confirmation: int, result: Result, position: int) -> ItemConfirmed | ItemFailed:
+def came(
+    item: int, confirmation: int, result: Result, position: int
+) -> c.ItemConfirmed | c.ItemFailed:
     """What comes of an item whose operation ended so, at that append of the journal."""
     if result.status == "applied":
-        return ItemConfirmed(item, confirmation, position)
-    return ItemFailed(item, confirmation, result.code or result.status, result.message)
+        return c.ItemConfirmed(item, confirmation, position)
+    return c.ItemFailed(item, confirmation, result.code or result.status, result.message)

@@ -1,9 +1,8 @@
 """A place among all processes that wake agents of one home, and who has lost theirs.
 
 Whoever wakes an agent holds its lease, and at most so many are held at once. As everywhere, the
-lease only says when to try: what two processes do to one wake is decided by the log. A clock set
-by hand means that nobody else is at work, for commands at least; then they hold theirs in memory.
-"""
+lease only says when to try: what two processes do to one wake is decided by the log. A clock set by
+hand means that nobody else is at work, for commands at least; then they hold theirs in memory."""
 
 import asyncio
 from collections.abc import Callable
@@ -34,14 +33,9 @@ class RunLeases:
         leases: Leases | None = None,
         slept: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """Open the home's leases for a command, or take those of a process that joins.
-
-        Args:
-            services: Where.
-            leases: Are its owner's to close.
-            slept: Is told for how many seconds this process was stopped itself, where its
-                leases lapsed.
-        """
+        """Open the home's leases for a command, or take those of a process that joins, which are
+        its to close. `slept` is told for how many seconds this process was stopped itself, where
+        its leases lapsed."""
         opened = alone if isinstance(services.clock, ManualClock) else services.leases
         self._services = services
         self._leases = leases or opened()

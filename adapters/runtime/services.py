@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
 PART_TRIES, PART_SECONDS = 10, 0.05
 ModelFor = Callable[[str], Model]
+AgentLogCommand = (
+    AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand
+    | LessonsCommand | MachinesCommand
+)  # fmt: skip
 
 
 class OpenLeases(Protocol):
@@ -60,22 +64,15 @@ def alone(*, is_looking: bool = False) -> "Leases":
 
 
 class Services:
-    """Two logs that never share a file, and what is needed to work on them.
-
-    `model_for` gives the model of a name, ``rules`` for example, and refuses one it cannot;
-    `spans_for` makes what effects are traced by, once the first one is performed; `listeners`
-    are told a model's words as they come, by the run key of the wake that a person waits for.
-    """
+    """Two logs that never share a file, and what is needed to work on them. `model_for` gives the
+    model of a name, ``rules`` for example, and refuses one it cannot; `spans_for` makes what
+    effects are traced by, once the first one is performed; `listeners` are told a model's words as
+    they come, by the run key of the wake that a person waits for."""
 
     def __init__(
-        self,
-        journal: Log,
-        agents: Log,
-        clock: Clock,
-        settings: Settings,
-        model_for: ModelFor,
+        self, journal: Log, agents: Log, clock: Clock, settings: Settings, model_for: ModelFor,
         spans_for: Callable[[], Spans] = NoSpans,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.journal = journal
         self.agents = agents
         self.clock = clock
@@ -88,6 +85,7 @@ class Services:
         self.task_lines = TaskSearchIndex()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases: OpenLeases = alone  # where processes say what they run
+        self.limited: Callable[[], int] = int  # for how many seconds no model may be asked
         self.settled: tuple[str, int] | None = None  # who led when `leadership.settle` looked last
         self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
         self.done: dict[str, deque[DoneCommand]] = {}  # what was appended here, by log: "j" or "a"
@@ -163,27 +161,15 @@ class Services:
         self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
     ) -> Appended:
         """Append a command to the journal."""
-        return self._noted(
-            self.journal.append(command, self.clock.now(), key=key, payloads=payloads), "j"
-        )
+        appended = self.journal.append(command, self.clock.now(), key=key, payloads=payloads)
+        return self._noted(appended, "j")
 
     def append_agent(
-        self,
-        command: AgentCommand
-        | WakeCommand
-        | ChangesCommand
-        | TemplateCommand
-        | PolicyCommand
-        | LessonsCommand
-        | MachinesCommand,
-        *,
-        key: str = "",
-        payloads: Sequence[Payload] = (),
+        self, command: AgentLogCommand, *, key: str = "", payloads: Sequence[Payload] = ()
     ) -> Appended:
         """Append a command to the agent log."""
-        return self._noted(
-            self.agents.append(command, self.clock.now(), key=key, payloads=payloads), "a"
-        )
+        appended = self.agents.append(command, self.clock.now(), key=key, payloads=payloads)
+        return self._noted(appended, "a")
 
     def _noted(self, appended: Appended, log: str) -> Appended:
         """Note that it was done here: an undo asks where something was done elsewhere."""
@@ -198,13 +184,9 @@ class Services:
         return appended
 
     def request(
-        self,
-        agent_id: str,
-        reason: Reason = "manual",
-        session: str = "",
-        turn: int = 0,
+        self, agent_id: str, reason: Reason = "manual", session: str = "", turn: int = 0,
         words: PayloadId = "",
-    ) -> RequestWake:
+    ) -> RequestWake:  # fmt: skip
         """The command by which a person asks for a wake, see `RequestWake`."""
         return RequestWake(
             agent_id, reason, session, turn, words, is_enabled=self.is_enabled, keeps_all=True

@@ -11,18 +11,10 @@ from domain.errors import Refused, WakelogError
 def timer_command(
     agent_id: str, text: str, zone: str, at: str, *, heeds_moves: bool = False
 ) -> SetTimer:
-    """The command that sets a timer, its schedule in its normal form.
-
-    Args:
-        agent_id: Whose timer.
-        text: ``every day 07:00`` for example; a zone at its end wins over `zone`.
-        zone: The person's, an IANA name.
-        at: The present: the first tick comes after it.
-        heeds_moves: It asks only where something moved; one that rings once always asks.
-
-    Raises:
-        Refused: Code ``invalid_value``: no schedule, no zone, or it would never fire.
-    """
+    """The command that sets a timer, its schedule in its normal form. `text`: ``every day 07:00``
+    for example; a zone at its end wins over `zone`, the person's. The first tick comes after `at`.
+    `heeds_moves`: it asks only where something moved; one that rings once always asks. Raises
+    Refused, code ``invalid_value``: no schedule, no zone, or it would never fire."""
     schedule, named = parse_in(text, zone)
     first = next_after(schedule, named, at)
     if not first:
@@ -32,16 +24,9 @@ def timer_command(
 
 
 def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[str]:
-    """Note the ticks that have come of these agents' timers; none where another machine does.
-
-    Args:
-        services: Where.
-        agent_ids: Whose timers are looked at.
-        now: The present, if the caller has asked the clock.
-
-    Returns:
-        What went wrong, one text a timer; one timer in trouble never stops the others.
-    """
+    """Note the ticks that have come of these agents' timers; none where another machine does. Gives
+    what went wrong, one text a timer; one timer in trouble never stops the others. `now`: the
+    present, if the caller has asked the clock."""
     troubles: list[str] = []
     if not services.leads:
         return troubles

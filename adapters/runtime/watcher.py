@@ -1,8 +1,7 @@
 """Turns journal appends into notices to agents, exactly once (DESIGN 5, SPEC 3).
 
 The position is a fact of the agent log, so nothing is missed over a restart, and of two
-watchers the slower one's part is trimmed by the handler.
-"""
+watchers the slower one's part is trimmed by the handler."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -81,16 +80,12 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
     from adapters.home.schedules import next_local
 
     return TakeJournal(
-        replica=services.journal.replica,
-        first=after + 1,
-        last=appends[-1][0].n,
-        batches=tuple(left),
-        propagated_due=next_local(settings.agents.propagated_at, zone, at),
-        is_enabled=services.is_enabled,
-        throttle_seconds=settings.agents.throttle,
+        replica=services.journal.replica, first=after + 1, last=appends[-1][0].n,
+        batches=tuple(left), propagated_due=next_local(settings.agents.propagated_at, zone, at),
+        is_enabled=services.is_enabled, throttle_seconds=settings.agents.throttle,
         journal_digest=services.journal.digest_at(appends[-1][0].n),
         covered=covered if len(left) < len(found) else (),
-    )
+    )  # fmt: skip
 
 
 def _batches(journal: Log, past: "JournalCursor", rows: Sequence[RecordedEvent]) -> Iterator[Batch]:

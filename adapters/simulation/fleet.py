@@ -1,9 +1,9 @@
 """Plays a plan on several machines of one home, in memory, that meet in a folder by bad luck.
 
-Every machine edits, wakes and decides. Files come late, twice, or not at all while a machine is
-cut off; processes die between taking and giving, and in the middle; the folder is full; clocks are
-hours off. After every step the laws of shared logs are checked over the rows and the files alone.
-"""
+Every machine edits, wakes and decides. Files come late, twice, or not at all while a machine is cut
+off; processes die between taking and giving, and in the middle; the folder is full; clocks are
+hours off. After every step the laws of shared logs are checked over the rows and the files
+alone."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,10 +75,8 @@ class Machine:
     def __init__(self, name: str, shift: int) -> None:
         self.name = name
         self.model = FuzzModel()
-        journal, agents = (
-            FaultyLog(log, MemoryLogRecorder(), name) for log in ("journal", "agent")
-        )
-        self.logs = [journal, agents]
+        self.logs = [FaultyLog(log, MemoryLogRecorder(), name) for log in ("journal", "agent")]
+        journal, agents = self.logs
         clock = ManualClock(later(START, seconds=shift))
         self.services = Services(journal, agents, clock, Settings(), lambda _: self.model)
         self.home = Home.in_memory(self.services)
@@ -112,9 +110,8 @@ class Machine:
         views = self.home.views
         views.catch_up()
         alike = [view for view in VIEWS if not view.own]
-        return {
-            (view.name, str(nth)): one for view in alike for nth, one in enumerate(views.all(view))
-        }
+        every = ((view.name, enumerate(views.all(view))) for view in alike)
+        return {(name, str(nth)): one for name, found in every for nth, one in found}
 
 
 class FleetEpisode:
@@ -129,9 +126,8 @@ class FleetEpisode:
         self.faults: list[str] = []
         self.done = self.crashes = self.refusals = 0
         self._dice = Dice("")
-        self._laws = SharedInvariants(
-            {one.name: {log.name: log for log in one.logs} for one in self.machines}
-        )
+        logs = {one.name: {log.name: log for log in one.logs} for one in self.machines}
+        self._laws = SharedInvariants(logs)
         self._sabotage = sabotage
         self._compared = 0
 
@@ -310,6 +306,5 @@ def _differing(
 
 def _told(proof: Proved) -> Iterator[str]:
     for one in proof.divergences:
-        yield (
-            f"{one.position}: {one.kind_of}: {one.path}: {one.expected[:300]} is {one.actual[:300]}"
-        )
+        differs = f"{one.path}: {one.expected[:300]} is {one.actual[:300]}"
+        yield f"{one.position}: {one.kind_of}: {differs}"

@@ -17,33 +17,11 @@ CALLS_MAX = 70  # one more turn's worth than are answered one by one
 
 WORDS = "call buy fix paint ask write send check measure sweep order return Kim Ute paper".split()
 MOODS: dict[str, int] = {
-    "nothing": 10,
-    "report": 14,
-    "propose": 14,
-    "items": 8,
-    "check": 6,
-    "labels": 4,
-    "language": 4,
-    "observe": 6,
-    "retract": 4,
-    "status": 5,
-    "wrong_tool": 3,
-    "bad_json": 3,
-    "bad_arguments": 4,
-    "loop": 2,
-    "flood": 1,
-    "strange": 2,
-    "long": 2,
-    "silence": 1,
-    "provider": 4,
-    "broken": 2,
-    "look": 6,
-    "follow_up": 6,
-    "move": 6,
-    "relate": 4,
-    "time": 6,
-    "loops": 4,
-}
+    "nothing": 10, "report": 14, "propose": 14, "items": 8, "check": 6, "labels": 4, "language": 4,
+    "observe": 6, "retract": 4, "status": 5, "wrong_tool": 3, "bad_json": 3, "bad_arguments": 4,
+    "loop": 2, "flood": 1, "strange": 2, "long": 2, "silence": 1, "provider": 4, "broken": 2,
+    "look": 6, "follow_up": 6, "move": 6, "relate": 4, "time": 6, "loops": 4,
+}  # fmt: skip
 RELATIONS = "relates_to blocks is_blocked_by follows_up_on has_follow_up fixes is_near".split()
 
 

@@ -2,8 +2,7 @@
 
 A plan is a list of steps, each a deed and two numbers that say who and how. What a number means
 depends on what there is when the step is done, so a step still means something when others were
-taken out; and a plan is a function of its seed alone.
-"""
+taken out; and a plan is a function of its seed alone."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -18,29 +17,10 @@ STEPS_MAX = 100_000  # of one plan
 TRIES_MAX = 150  # of plans while one is made shorter
 
 WEIGHTS: dict[str, int] = {
-    "write": 14,
-    "pass": 12,
-    "run": 16,
-    "wake": 22,
-    "ask": 5,
-    "decide": 12,
-    "task": 2,
-    "link": 2,
-    "import": 2,
-    "agent": 3,
-    "configure": 3,
-    "life": 3,
-    "timer": 2,
-    "catalog": 2,
-    "catch_up": 3,
-    "recover": 3,
-    "expire": 1,
-    "crash": 6,
-    "delete": 1,
-    "policy": 2,
-    "undo": 4,
-    "learn": 2,
-}
+    "write": 14, "pass": 12, "run": 16, "wake": 22, "ask": 5, "decide": 12, "task": 2, "link": 2,
+    "import": 2, "agent": 3, "configure": 3, "life": 3, "timer": 2, "catalog": 2, "catch_up": 3,
+    "recover": 3, "expire": 1, "crash": 6, "delete": 1, "policy": 2, "undo": 4, "learn": 2,
+}  # fmt: skip
 """Deeds, and how often each is done beside the others."""
 
 

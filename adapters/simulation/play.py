@@ -3,8 +3,7 @@
 After every step the laws of DESIGN 2 are checked over the rows it wrote; in the end everything is
 recovered, and both logs are proved. The same seed writes the same bytes, in any process. A run of
 many wakes is a row of episodes, each a home of its own with a seed of its own, so that memory
-stays small and a failing plan short.
-"""
+stays small and a failing plan short."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -133,12 +132,11 @@ class HomeEpisode:
 
     def _proved(self, proved: Proved) -> list[str]:
         taken = self.journal.tail().n - self.deeds.lag()
-        told = (
-            f"{one.position}: law 6: {one.kind_of}: {one.path}: {one.expected[:300]} is"
-            f" {one.actual[:300]}"
-            for one in proved.divergences
-        )
-        return [*self._laws.ended(taken), *told]
+        found = [*self._laws.ended(taken)]
+        for one in proved.divergences:
+            differs = f"{one.path}: {one.expected[:300]} is {one.actual[:300]}"
+            found.append(f"{one.position}: law 6: {one.kind_of}: {differs}")
+        return found
 
 
 def simulate(

@@ -1,8 +1,7 @@
 """The invariants of logs that machines share, over rows and files alone (S1 to S9, ADR 70 to 72).
 
 It reads JSON, counts and digests by itself, and uses nothing of what derives horizons, merges or
-publishes: what those say is held against what each machine really held at each moment.
-"""
+publishes: what those say is held against what each machine really held at each moment."""
 
 import gzip
 import json
@@ -176,11 +175,8 @@ class SharedInvariants:
 
     @staticmethod
     def _has(held: HeldLog, name: str, m: int, n: int, writer: str) -> bool:
-        return (
-            (name, m) == (writer, n)
-            or held.telling.get(name, 0) >= m
-            or held.last.get(name, 0) >= m
-        )
+        here = max(held.telling.get(name, 0), held.last.get(name, 0))
+        return (name, m) == (writer, n) or here >= m
 
     # -------------------------------------------------------------------------- S4, S6: the values
 
@@ -190,12 +186,9 @@ class SharedInvariants:
             task = _entity_of(row)
             if operation not in ("", *self._undoes) and row.stream.startswith("task:"):
                 self._applied[operation].add((replica, n, task))
-            if row.topic in FIELDS:
-                data = json.loads(row.state)["data"]
-                value = str(data.get(FIELDS[row.topic], ""))
-                self._values[task, FIELDS[row.topic]].append(
-                    FieldValue(replica, n, value, operation)
-                )
+            if (field := FIELDS.get(row.topic)) is not None:
+                value = str(json.loads(row.state)["data"].get(field, ""))
+                self._values[task, field].append(FieldValue(replica, n, value, operation))
             elif row.topic == "task.deleted.1":
                 self._gone.add(task)
 

@@ -1,8 +1,7 @@
 """What is done in a simulation: by the person, the watcher, the runtime, and by bad luck.
 
 Each deed looks at what there is, so that it means something in any plan. What the rules refuse is
-no fault: the person tries all sorts of things.
-"""
+no fault: the person tries all sorts of things."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -61,6 +60,7 @@ class Steps:
         self.wakes = 0
         self._home = home
         self._services = home.services
+        self._append = home.services.append_agent
         self._model = model
         self._tasks: list[str] = []
         self._agents: list[str] = []  # living ones
@@ -207,9 +207,8 @@ class Steps:
             notes=(ImportedNote(random_words(dice, dice.number(250) + 1)),),
         )
         kept = payload(task, canonical.encode(document))
-        self._services.append_journal(
-            do.ImportTasks("list", (do.ImportedRef(task, kept.id),)), payloads=[kept]
-        )
+        command = do.ImportTasks("list", (do.ImportedRef(task, kept.id),))
+        self._services.append_journal(command, payloads=[kept])
         if task not in self._tasks:
             self._tasks.append(task)
 
@@ -253,7 +252,7 @@ class Steps:
                 review.confirm(self._services, set_id, number, edit='{"minutes":30}')
             case 4:  # the process dies between intent and effect
                 position = self._services.journal.tail().n
-                self._services.append_agent(ConfirmItem(set_id, number, "person", position))
+                self._append(ConfirmItem(set_id, number, "person", position))
             case _:
                 review.confirm(self._services, set_id, number)
 
@@ -279,20 +278,18 @@ class Steps:
         task = self._task(who)
         if len(self._agents) >= AGENTS_MAX:
             return
-        modes: list[Mode] = ["hybrid", "hybrid", "autonomous", "interactive"]
-        mode = dice.pick(modes)
+        mode: Mode = dice.pick(["hybrid", "hybrid", "autonomous", "interactive"])
         position = self._services.journal.tail().n
         if not self._template:
-            made = CreateTemplate(
-                random_words(dice, 1), Words(random_words(dice, 3)), Words(random_words(dice, 3))
-            )
-            self._template = self._services.append_agent(made).result.ids[0]
+            name, general, report = (random_words(dice, count) for count in (1, 3, 3))
+            made = CreateTemplate(name, Words(general), Words(report))
+            self._template = self._append(made).result.ids[0]
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
             is_enabled=True, template=dice.pick(["", self._template]), first=self._services.first,
             seen=self._services.journal.horizon(position),
         )  # fmt: skip
-        self._agents.append(self._services.append_agent(command).result.ids[0])
+        self._agents.append(self._append(command).result.ids[0])
         self._agree([task.category])
 
     def do_policy(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
@@ -300,75 +297,70 @@ class Steps:
         categories = self._services.agent(self._agent(who)).categories
         match dice.number(4):
             case 0:
-                self._services.append_agent(WithdrawConsent(FuzzModel.name, categories))
+                self._append(WithdrawConsent(FuzzModel.name, categories))
             case 1:
-                self._services.append_agent(RuleModels(categories[0], ("rules",)))
+                self._append(RuleModels(categories[0], ("rules",)))
             case _:
                 self._agree(categories)
 
     def _agree(self, categories: Sequence[str]) -> None:
         """Let agents of some categories ask the model, and go on with what waited for that."""
         agree = GiveConsent(FuzzModel.name, tuple(categories), NOTICE_VERSION, sections_of())
-        self._services.append_agent(agree)
+        self._append(agree)
         for one in categories:
-            self._services.append_agent(RuleModels(one))
+            self._append(RuleModels(one))
         gate.let_go(self._services, self._agents)
 
     def do_configure(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
         match dice.number(4):
             case 0:
-                self._services.append_agent(
-                    agents.ConfigureAgent(agent, AgentSettings(goal=random_words(dice, 4)))
-                )
+                wanted = AgentSettings(goal=random_words(dice, 4))
+                self._append(agents.ConfigureAgent(agent, wanted))
             case 1:
-                wanted = AgentSettings(
-                    is_automatic=bool(dice.number(3)), open_loops=(random_words(dice, 2),)
-                )
-                self._services.append_agent(agents.ConfigureAgent(agent, wanted))
+                is_automatic, loops = bool(dice.number(3)), (random_words(dice, 2),)
+                wanted = AgentSettings(is_automatic=is_automatic, open_loops=loops)
+                self._append(agents.ConfigureAgent(agent, wanted))
             case 2:
                 tokens = (dice.pick(["key:TASK", "key:CATEGORY", f"id:{self._task(who).id}"]),)
-                self._services.append_agent(
-                    agents.WatchTokens(agent, tokens, hears_agents=bool(dice.number(2)))
-                )
+                self._append(agents.WatchTokens(agent, tokens, hears_agents=bool(dice.number(2))))
             case _:
-                known = self._services.agent(agent).subscriptions
-                if known:
-                    self._services.append_agent(agents.UnwatchTokens(agent, dice.pick(known).id))
+                if known := self._services.agent(agent).subscriptions:
+                    self._append(agents.UnwatchTokens(agent, dice.pick(known).id))
 
     def do_life(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
         match dice.number(10):
             case 0:
-                self._services.append_agent(agents.DestroyAgent(agent))
+                self._append(agents.DestroyAgent(agent))
                 self._agents.remove(agent)
                 self._gone.append(agent)
             case 1 | 2 | 3:
-                self._services.append_agent(agents.PauseAgent(agent))
+                self._append(agents.PauseAgent(agent))
             case 4:
                 until = later(self._clock.now(), seconds=3_600 * (1 + dice.number(48)))
-                self._services.append_agent(agents.SleepAgent(agent, until, is_ordered=True))
+                self._append(agents.SleepAgent(agent, until, is_ordered=True))
             case _:
-                self._services.append_agent(agents.ResumeAgent(agent, is_enabled=True))
+                self._append(agents.ResumeAgent(agent, is_enabled=True))
 
     def do_timer(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         schedule = dice.pick(["every day 07:00", "every monday 09:30", "*/30 * * * *"])
         zone, now = dice.pick(["Europe/Berlin", "UTC"]), self._clock.now()
         if dice.number(3):
             told = self._agent(who), schedule, zone, now
-            self._services.append_agent(timers.timer_command(*told, heeds_moves=True))
+            self._append(timers.timer_command(*told, heeds_moves=True))
         timers.fire(self._services, self._agents)
 
     def do_wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
-        self._services.append_agent(self._services.request(agent))
+        self._append(self._services.request(agent))
         self._run_next(agent, runner)
 
     def do_ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
         said = payload(self._services.agent(agent).task, random_words(dice, 4).encode())
         request = self._services.request(agent, "user", words=said.id)
-        self._services.append_agent(request, payloads=[said])
+        self._append(request, payloads=[said])
         self._run_next(agent, runner)
 
     # ---------------------------------------------------------------------------- the machinery

@@ -1,8 +1,7 @@
 """Months in seconds: an event loop whose sleeps take no time, and a clock that shows them.
 
 Where the loop would wait for its next timer, its time jumps there. So the runtime sleeps as it
-always does, and nothing of it is replaced. For demo data and for tests.
-"""
+always does, and nothing of it is replaced. For demo data and for tests."""
 
 import asyncio
 import selectors

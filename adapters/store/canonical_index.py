@@ -83,16 +83,13 @@ def places_of(rows: Iterable[Row]) -> Iterator[AppendPlace]:
 
 def stored_bytes(stored: bytes | str) -> bytes:
     """What a column holds: bytes, whatever another program may have put there."""
-    if type(stored) is bytes:
-        return stored
-    return str(stored).encode()
+    return stored if type(stored) is bytes else str(stored).encode()
 
 
 class FileCanonicalIndex:
     """What the table `appends` of a log file tells."""
 
     def __init__(self, found: Callable[..., list[Any]]) -> None:
-        """`found`: asks the file."""
         self._found = found
 
     def rows(self, after: int) -> Iterator[Row]:
@@ -127,6 +124,9 @@ class FileCanonicalIndex:
 
     def writers(self) -> Sequence[str]:
         return [name for (name,) in self._found(_WRITERS)]
+
+    def every(self) -> int:
+        return int(self._found("SELECT count(*) FROM stored_events")[0][0])
 
     def _pages(self, after: int, size: int) -> Iterator[tuple[int, str, int, str]]:
         """From which append on, which is left out, up to which: so many rows or a few more."""

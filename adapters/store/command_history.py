@@ -1,6 +1,5 @@
 """Who gave the newest commands, in `runtime.db`: it may be thrown away at any time, for what is not
-known was done elsewhere.
-"""
+known was done elsewhere."""
 
 import sqlite3
 from collections.abc import Sequence

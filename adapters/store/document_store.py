@@ -1,7 +1,6 @@
 """Where the documents of views are kept: the port, and what is asked of it.
 
-Nothing in a store is truth: it may be empty, or made anew, at any time (DESIGN 4).
-"""
+Nothing in a store is truth: it may be empty, or made anew, at any time (DESIGN 4)."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,12 +22,9 @@ class ViewPosition(NamedTuple):
 
 
 class DocumentQuery(NamedTuple):
-    """Documents of one view.
-
-    `where` are conditions in SQL on its columns, with ``?`` for each of `values`; `order` are
-    columns; `limit` how many at most, negative: all; `by` which index fits, where it needs to
-    be named.
-    """
+    """Documents of one view. `where` are conditions in SQL on its columns, with ``?`` for each of
+    `values`; `order` are columns; `limit` how many at most, negative: all; `by` which index fits,
+    where it needs to be named; `others` are further views that `values` name."""
 
     view: View[Any]
     where: Sequence[str] = ()
@@ -36,6 +32,7 @@ class DocumentQuery(NamedTuple):
     order: str = "key"
     limit: int = -1
     by: Literal["", "dues", "turns"] = ""
+    others: Sequence[View[Any]] = ()
 
 
 class DocumentRow(NamedTuple):

@@ -1,6 +1,7 @@
 """Folded states of long streams, kept beside the views: who decides goes on from there, and does
 not fold ten years of verdicts again (ADR 96). They may be lost. One counts where its sum fits, and
-that is made of the very row of the log at which it ends; a log that machines share takes none."""
+that is made of the very row of the log at which it ends. Where machines share the log, rows of
+others came in with a marker of this one's: one counts as long as no newer marker came (ADR 111)."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,11 +15,13 @@ from adapters.store.recorder import TimedRow
 from domain.lessons.lessons import LESSONS, Lessons
 from domain.log.state import CachedState
 
-STATES = "states 1"
+STATES = "states 2"
 """What they are remembered as; another number where the fold of lessons changes."""
 STATES_MAX = 4096  # folded states that a process keeps
-LONG = 256  # rows of a stream until its state is kept, and until it is kept again
+LONG = 256  # rows of an entity until its state is kept, and until it is kept again
 
+CountRows = Callable[[str], int]
+"""``count(stream)``: how many rows all replicas have of an entity."""
 ReadRows = Callable[[str, int], Sequence[TimedRow]]
 """``read(stream, after)``: the later rows of a stream, as they are stored."""
 
@@ -34,10 +37,13 @@ class StateCache(OrderedDict[str, CachedState]):
 
 
 class KeptState(Struct, frozen=True):
-    """A state, and the version of its stream at which it ends."""
+    """A state, the version of its stream at which it ends, how many `rows` there were of all
+    replicas, and of ``log:main`` the version of the last one that let states go."""
 
     stream: str
     version: int
+    rows: int
+    main: int
     state: msgspec.Raw
     sum: str
 
@@ -45,20 +51,24 @@ class KeptState(Struct, frozen=True):
 class KeptStates(StateCache):
     """A cache that begins with what was kept; read where it is wanted."""
 
-    def __init__(self, read: ReadRows, kept: bytes | None) -> None:
+    def __init__(
+        self, read: ReadRows, count: CountRows, kept: bytes | None, main: tuple[str, int]
+    ) -> None:
+        """`main`: ``log:main`` of this replica, and the version of its last row that lets states
+        go; 0: there is none."""
         super().__init__()
-        self._rows = read
+        self._rows, self._count, self._main = read, count, main
         try:
             every = msgspec.json.decode(kept or b"[]", type=list[KeptState])
         except msgspec.MsgspecError:
             every = []
-        self._kept = {one.stream: one for one in every}
+        self._kept = {one.stream: one for one in every if one.main == main[1]}
 
     def get(self, stream: str, default: Any = None) -> Any:
         found = super().get(stream)
         if found is None and stream in self._kept:
             kept = self._kept[stream]
-            if self._sum(stream, kept.version, bytes(kept.state)) == kept.sum:
+            if self._sum(stream, kept.version, bytes(kept.state)) == kept.sum != "":
                 state = msgspec.json.decode(kept.state, type=Lessons)
                 found = self[stream] = CachedState(kept.version, state)
             else:
@@ -69,18 +79,26 @@ class KeptStates(StateCache):
         super().clear()
         self._kept.clear()
 
-    def grown(self) -> bytes | None:
-        """What is to be kept now; None where that is not worth while."""
-        begin, known = f"{LESSONS.name}:", {one.stream: one.version for one in self._kept.values()}
+    def long(self) -> dict[str, int]:
+        """The streams of which it is worth while, and how many rows there are of their entities."""
+        begin, known = f"{LESSONS.name}:", {one.stream: one.rows for one in self._kept.values()}
+        counts = {one: self._count(one) for one in self if one.startswith(begin)}
+        return {one: n for one, n in counts.items() if n >= known.get(one, 0) + LONG}
+
+    def grown(self, main: int) -> bytes | None:
+        """What is to be kept now, where ``log:main`` has come to this version; None where that is
+        not worth while."""
+        self._main = self._main[0], main
         new: dict[str, KeptState] = {}
-        for stream, folded in self.items():
-            if stream.startswith(begin) and folded.version >= known.get(stream, 0) + LONG:
-                state = msgspec.json.encode(folded.state)
-                summed = self._sum(stream, folded.version, state)
-                new[stream] = KeptState(stream, folded.version, msgspec.Raw(state), summed)
+        for stream, count in self.long().items():
+            version, state = self[stream].version, msgspec.json.encode(self[stream].state)
+            summed = self._sum(stream, version, state)
+            new[stream] = KeptState(stream, version, count, main, msgspec.Raw(state), summed)
         return msgspec.json.encode([*{**self._kept, **new}.values()]) if new else None
 
     def _sum(self, stream: str, version: int, state: bytes) -> str:
-        ends = self._rows(stream, version - 1)[:1]
-        parts = [stream.encode(), b"%d" % version, state, *(row.state for row, _ in ends)]
-        return blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest() if ends else ""
+        places = [one for one in ((stream, version), self._main) if one[1]]
+        ends = [row.state for one, at in places for row, _ in self._rows(one, at - 1)[:1]]
+        parts = [stream.encode(), b"%d" % version, state, *ends]
+        is_there = places and len(ends) == len(places)
+        return blake2b(msgspec.json.encode(parts), digest_size=16).hexdigest() if is_there else ""

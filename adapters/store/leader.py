@@ -15,8 +15,7 @@ def first_of(journal: LogReader) -> str:
     """The replica that leads where nobody was named: the one that wrote the home's first append.
 
     A restored home goes on under a new name, and its old one writes no more: of what was written
-    before the home was shared, whoever shared it is the writer. Empty: nothing was written yet.
-    """
+    before the home was shared, whoever shared it is the writer. Empty: nothing was written yet."""
     first = next((one for one in by_append(journal.rows()) if tells(one)), None)
     if first is None:
         return ""
@@ -45,12 +44,8 @@ class Leadership(NamedTuple):
 
 
 def leadership_of(journal: LogReader, agents: LogReader | None) -> Leadership:
-    """How a home's machines stand. Where the agents' log is not shared, each leads itself.
-
-    Args:
-        journal: The home's.
-        agents: The agents' log, if it travels.
-    """
+    """How a home's machines stand. Where the agents' log does not travel, or is not shared, each
+    leads itself."""
     if agents is None or not agents.is_shared:
         return Leadership(journal.replica, HOME.initial(MAIN))
     with agents.reading() as world:
@@ -59,15 +54,9 @@ def leadership_of(journal: LogReader, agents: LogReader | None) -> Leadership:
 
 
 def succeed(journal: LogReader, agents: Log, was: str, now: str) -> None:
-    """Say that the name under which a home was written until now never comes back: what it led,
-    the new name leads from here on. Only for who knows that no other home writes under the old
-    one. Nothing happens where no machines share the agents' log.
-
-    Args:
-        journal: The home's.
-        agents: Its agents' log, opened under the new name.
-        was: The old one; empty: it had none.
-        now: The present.
-    """
+    """Say that the name under which a home was written until now never comes back: what it led, the
+    new name leads from here on. Only for who knows that no other home writes under the old one.
+    Nothing happens where no machines share the agents' log, which is opened under the new name.
+    `was`: the old one; empty: it had none."""
     if was not in ("", agents.replica) and agents.recorder.order() is not None:
         agents.append(RetireReplica(was, first_of(journal)), now)

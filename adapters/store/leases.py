@@ -4,8 +4,7 @@ A lease says only when to try: two processes that work at one wake all the same 
 the attempts in the log. A lease holds until it expires or its process is gone; a heartbeat
 renews it. At most so many leases are held at once, over all processes of a home. Where the file
 was deleted, or broken and made anew, who lives says at the next heartbeat again what it holds; who
-does not is gone.
-"""
+does not is gone."""
 
 import os
 import secrets
@@ -24,8 +23,8 @@ LEASE_SECONDS = 30
 BEATS_A_LEASE = 4
 KEPT_SECONDS = 7 * 86_400  # how long a runtime that is gone is still listed
 LOCK_TIMEOUT_SECONDS = 10
+MAY_GO = "free space or give write permission; the file may also be deleted"
 _PREPARE = (
-    "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=OFF",  # after a loss of power nobody holds a lease
     """
     CREATE TABLE IF NOT EXISTS runtimes (
@@ -67,11 +66,9 @@ class Lease(NamedTuple):
 
 
 class Leases(Protocol):
-    """The leases of a home, as one process takes and gives them.
-
-    `seconds`: how long one holds without a heartbeat. `since`: when it was joined, or what is known
-    began anew; empty before. All may raise Refused, code ``read_only``.
-    """
+    """The leases of a home, as one process takes and gives them. `seconds`: how long one holds
+    without a heartbeat. `since`: when it was joined, or what is known began anew; empty before. All
+    may raise Refused, code ``read_only``."""
 
     seconds: int
     pid: int
@@ -90,10 +87,8 @@ class Leases(Protocol):
         """All that are known, the oldest first."""
 
     def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
-        """Take an agent's lease, unless it is held or as many as `limit` are.
-
-        A lapsed one is taken over, whatever wake it was for.
-        """
+        """Take an agent's lease, unless it is held or as many as `limit` are; a lapsed one is taken
+        over, whatever wake it was for."""
 
     def give_back(self, agent: str) -> None:
         """End a lease of this process."""
@@ -102,10 +97,8 @@ class Leases(Protocol):
         """All leases, the oldest first."""
 
     def state(self, agent: str, run_key: str, now: str) -> LeaseState:
-        """Whether an agent is worked for, as far as can be told here.
-
-        A lease that lapsed says something of its own wake only.
-        """
+        """Whether an agent is worked for, as far as can be told here. A lease that lapsed says
+        something of its own wake only."""
 
     def close(self) -> None: ...
 
@@ -114,15 +107,9 @@ class SqliteLeases:
     """The leases of a folder, in a file of it; or in memory."""
 
     def __init__(self, path: Path | None, *, seconds: int = LEASE_SECONDS) -> None:
-        """Open the file, which is made if it is not there, and anew if it is none.
-
-        Args:
-            path: ``runtime.db``; None keeps it in memory, for one process alone.
-            seconds: How long a lease holds without a heartbeat.
-
-        Raises:
-            Refused: Code ``read_only``.
-        """
+        """Open ``runtime.db``, which is made if it is not there, and anew if it is none; None keeps
+        it in memory, for one process alone. `seconds`: how long a lease holds without a heartbeat.
+        Raises Refused, code ``read_only``."""
         self.seconds = seconds
         self.pid = os.getpid()
         self.place = place()
@@ -153,15 +140,11 @@ class SqliteLeases:
     def _beat(self, now: str) -> None:
         if not self._beside.is_same:
             self._say_again(now)
-        until = self._until(now)
+        until, renew = self._until(now), "UPDATE leases SET expires = ? WHERE owner = ?"
+        beat = "UPDATE runtimes SET beat = ?, expires = ? WHERE owner = ?"
         with self._writing():
-            self._connection.execute(
-                "UPDATE runtimes SET beat = ?, expires = ? WHERE owner = ?",
-                (now, until, self.owner),
-            )
-            self._connection.execute(
-                "UPDATE leases SET expires = ? WHERE owner = ?", (until, self.owner)
-            )
+            self._connection.execute(beat, (now, until, self.owner))
+            self._connection.execute(renew, (until, self.owner))
 
     def _guarded(self, now: str, work: Callable[[], R]) -> R:
         """Do a piece of work; where the file is broken, once more in a new one."""
@@ -236,11 +219,10 @@ class SqliteLeases:
 
     def _all(self, now: str) -> list[Lease]:
         sql = "SELECT agent, run_key, owner, pid, since, place, expires FROM leases"
+        found = self._connection.execute(f"{sql} ORDER BY since, agent")
         return [
             Lease(agent, run_key, owner, pid, since, self._lives(pid, place, expires, now))
-            for agent, run_key, owner, pid, since, place, expires in self._connection.execute(
-                f"{sql} ORDER BY since, agent"
-            )
+            for agent, run_key, owner, pid, since, place, expires in found
         ]
 
     def _lives(self, pid: int, place: str, expires: str, now: str) -> bool:
@@ -287,11 +269,8 @@ def _told(path: Path | None) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise Refused(
-            "read_only",
-            because=f"{path} cannot be written: {error}",
-            instead="free space or give write permission; the file may also be deleted",
-        ) from None
+        because = f"{path} cannot be written: {error}"
+        raise Refused("read_only", because=because, instead=MAY_GO) from None
 
 
 def place() -> str:

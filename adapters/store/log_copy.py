@@ -21,12 +21,9 @@ CopyProgress = Callable[[str, int, int], None]
 
 
 def copy_log(source: Log, target: Log, told: CopyProgress) -> None:
-    """Copy what the target does not have yet; a copy that was cut off goes on.
-
-    Raises:
-        Refused: Code ``other_past``: what stands in the target is no beginning of the source;
-            ``not_shared``: several machines share the source.
-    """
+    """Copy what the target does not have yet; a copy that was cut off goes on. Raises Refused, code
+    ``other_past``: what stands in the target is no beginning of the source; ``not_shared``: several
+    machines share the source."""
     if source.is_shared:
         because = "this home is shared, and a copy under its name would fork it"
         raise Refused("not_shared", because=because, instead="sync a new home with its folder")

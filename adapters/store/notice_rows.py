@@ -9,12 +9,11 @@ from typing import Protocol
 
 import msgspec
 
-from adapters.store.leases import LOCK_TIMEOUT_SECONDS
+from adapters.store.leases import LOCK_TIMEOUT_SECONDS, MAY_GO
 from adapters.store.sqlite_files import anew, prepared
 from domain.errors import Refused
 
 _PREPARE = (
-    "PRAGMA journal_mode=WAL",
     "CREATE TABLE IF NOT EXISTS notify (name TEXT PRIMARY KEY, state BLOB) WITHOUT ROWID",
     "SELECT name, state FROM notify",  # whether it is whole
 )
@@ -59,11 +58,8 @@ class SqliteNoticeRows:
                 if is_writing:
                     connection.execute("COMMIT")
         except (sqlite3.Error, msgspec.DecodeError) as error:
-            raise Refused(
-                "read_only",
-                because=f"{self._path} cannot be used: {error}",
-                instead="free space or give write permission; the file may also be deleted",
-            ) from None
+            because = f"{self._path} cannot be used: {error}"
+            raise Refused("read_only", because=because, instead=MAY_GO) from None
 
 
 class _SqliteTransaction:

@@ -36,13 +36,16 @@ LEFT_OUT_MAX = 4096  # entities of which it is kept what does not count
 
 
 class MainFacts(NamedTuple):
-    """What ``log:main`` says, up to a version: the epoch, whose rows were brought in, and
-    from which append on the log is shared; 0: it is not."""
+    """What ``log:main`` says, up to a version: the epoch, whose rows were brought in, from which
+    append on the log is shared (0: it is not), which version of it let states go last, and the
+    append of its last marker."""
 
     version: int = 0
     rules: int = 0
     replicas: tuple[str, ...] = ()
     shared_n: int = 0
+    let_go: int = 0
+    marked_n: int = 0
 
     @property
     def is_shared(self) -> bool:
@@ -68,9 +71,7 @@ class LogReader:
         states: MutableMapping[str, CachedState],
     ) -> None:
         """`states`: folded ones that are kept between two looks."""
-        self.name = name
-        self.replica = replica
-        self.recorder = recorder
+        self.name, self.replica, self.recorder, self._states = name, replica, recorder, states
         self.newest = recorder.newest
         self.lines = recorder.lines
         self.count = recorder.count
@@ -82,7 +83,6 @@ class LogReader:
         self.check_standing = recorder.check_standing
         self.part = recorder.part
         self.close = recorder.close
-        self._states = states
         self.anew: Callable[[PayloadId], bytes | None] = lambda _: None
         self._seen = LogPosition()
         self._whole = 0  # rows of which the last one is counted, see `_check_last`
@@ -138,17 +138,17 @@ class LogReader:
 
     def counted(self, append: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
         """The rows of an append that count, by all that was known when it was read: see
-        `domain.replication.merge`."""
-        if not self._seen.main.is_shared:
+        `domain.replication.merge`. What this replica wrote since its last marker does: it knew all
+        that is here."""
+        main = self._seen.main
+        if not (append and main.is_shared):
             return append
-        return [
-            row
-            for row in append
-            if canonical_position(row) not in self._left_out_of(row, self._seen)
-        ]
+        if append[0].replica == self.replica and append[0].n > main.marked_n:
+            return append
+        gone = ((row, self._left_out_of(row, self._seen)) for row in append)
+        return [row for row, left_out in gone if canonical_position(row) not in left_out]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
-        """The rows as they are stored, above append n `after`, in canonical order."""
         return self.recorder.rows(after)
 
     def append_at(self, n: int, replica: str = "") -> Sequence[Row]:
@@ -212,16 +212,15 @@ class LogReader:
         count = self.recorder.count()
         if count != self._seen.rows:
             main = self._main_now()
-            self._seen = LogPosition(count, self._newest(main), main)
+            order = self.recorder.order() if main.is_shared else None
+            tail = tail_of(order.last(self.replica)) if order else self.recorder.tail()
+            self._seen = LogPosition(count, tail, main)
         return self._seen
 
     def _check_last(self, seen: LogPosition) -> None:
         """Look whether the last row is one that its append counts: another one, which somebody put
         behind all others, would be read with its stream. Who proves a log is told where it is.
-
-        Raises:
-            Damaged: Code ``not_a_log``.
-        """
+        Raises Damaged, code ``not_a_log``."""
         is_known = seen.rows in (0, self._whole) or seen.main.is_shared
         if is_known or not self.recorder.is_file:
             return
@@ -236,10 +235,6 @@ class LogReader:
             instead = "see `wakelog prove`; restore both logs from a backup"
             raise Damaged("not_a_log", because=told, instead=instead)
         self._whole = seen.rows
-
-    def _newest(self, main: MainFacts) -> Tail:
-        order = self.recorder.order() if main.is_shared else None
-        return tail_of(order.last(self.replica)) if order else self.recorder.tail()
 
     def _until(self, n: int, seen: LogPosition, replica: str = "") -> Mapping[str, int] | None:
         """Up to which append of each replica one of them, this one if none is named, knew before
@@ -308,7 +303,7 @@ class LogReader:
 
     def _main_now(self) -> MainFacts:
         """``log:main`` of this replica, read on from where it was known."""
-        version, rules, replicas, shared_n = self._seen.main
+        version, rules, replicas, shared_n, let_go, marked_n = self._seen.main
         for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
@@ -316,14 +311,14 @@ class LogReader:
                     rules = began
                 case ReplicasImported(replicas=brought):
                     replicas = tuple(sorted({*replicas, *(one.replica for one in brought)}))
-                    self._states.clear()
-                    self._left_out.clear()
+                    marked_n = recorded.n
                 case LogShared():
                     shared_n = recorded.n
-                case ErasureMade():
-                    self._states.clear()
-                    self._left_out.clear()
-        return MainFacts(version, rules, replicas, shared_n)
+            if isinstance(recorded.fact, ReplicasImported | ErasureMade):
+                let_go = version
+                self._states.clear()
+                self._left_out.clear()
+        return MainFacts(version, rules, replicas, shared_n, let_go, marked_n)
 
     def _left_out_of(
         self, row: RecordedEvent, seen: LogPosition
@@ -349,14 +344,13 @@ class LogReader:
     def payload_or_refuse(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None; of one that was dropped and renders again, those of
         `anew`. Raises Refused: code ``erased`` or ``dropped``."""
-        data = self.recorder.payload(payload_id)
-        if data is None:
-            listed = self.erasures()
-            if payload_id in listed.payloads:
-                because = "a text that this needs was erased"
-                raise Refused("erased", because=because, instead="a backup of before still has it")
-            return self.anew(payload_id) if any(listed.retained.values()) else None
-        return data
+        if (data := self.recorder.payload(payload_id)) is not None:
+            return data
+        listed = self.erasures()
+        if payload_id in listed.payloads:
+            because = "a text that this needs was erased"
+            raise Refused("erased", because=because, instead="a backup of before still has it")
+        return self.anew(payload_id) if any(listed.retained.values()) else None
 
     def heads(self) -> Mapping[str, Tail]:
         """The newest append of each replica in the file, by name; reads all of a log that is not
@@ -398,7 +392,8 @@ class LogReader:
         return seen.main.replicas
 
     def _receipt(self, key: str, seen: LogPosition) -> RecordedEvent | None:
-        found = self._receipts(key, seen)
+        names = (self.replica, *self._replicas(seen))  # this one's first
+        found = [row for one in names for row in self._read(f"receipt:{key}@{one}", 0)]
         if len(found) > 1 and seen.main.is_shared:
             from domain.replication.merge import standing_receipt
 
@@ -426,14 +421,8 @@ class LogReader:
             self._sifted = (seen.main, made)
         return made
 
-    def _receipts(self, key: str, seen: LogPosition) -> list[RecordedEvent]:
-        """What stands under a key, this replica's first."""
-        names = (self.replica, *self._replicas(seen))
-        return [row for one in names for row in self._read(f"receipt:{key}@{one}", 0)]
-
 
 def read_append(rows: Sequence[Row]) -> list[RecordedEvent]:
-    """The facts of an append."""
     decoded = [envelope.read(row) for row in rows]
     at = decoded[0].at
     return [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]

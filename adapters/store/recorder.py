@@ -1,8 +1,7 @@
 """What a log needs from a recorder: one writer at a time, rows in canonical order, payloads.
 
 Rows are inserted append by append, so insertion order is canonical order until a log is shared;
-from then on `CanonicalIndex` tells it. A rowid never leaves its recorder (DESIGN 4).
-"""
+from then on `CanonicalIndex` tells it. A rowid never leaves its recorder (DESIGN 4)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -31,8 +30,6 @@ class Tail(NamedTuple):
 
 
 class TimedRow(NamedTuple):
-    """A row with the time of its append."""
-
     row: Row
     at: str
 
@@ -109,6 +106,9 @@ class CanonicalIndex(Protocol):
     def writers(self) -> Sequence[str]:
         """All replicas whose rows are there."""
 
+    def every(self) -> int:
+        """How many rows there are, those that somebody put beside all appends with them."""
+
 
 class LogRecorder(Protocol):
     """A recorder of one log, in a file or in memory."""
@@ -120,10 +120,7 @@ class LogRecorder(Protocol):
 
     def check_standing(self) -> None:
         """Look whether it is still the log that was opened; `deciding` does, before and after.
-
-        Raises:
-            Refused: Code ``replaced``.
-        """
+        Raises Refused, code ``replaced``."""
 
     def part(self, *, is_other_sure: bool = False) -> bool:
         """Leave a log that was replaced, so that nothing of it gets into what is there now; whether

@@ -22,7 +22,7 @@ class RemoteAppend(NamedTuple):
     payloads: tuple[Payload, ...]
 
 
-class _ChainLink(Struct, frozen=True):
+class ChainLink(Struct, frozen=True):
     """The part of an envelope that tells what it follows."""
 
     n: int
@@ -31,22 +31,14 @@ class _ChainLink(Struct, frozen=True):
     prev: str = ""
 
 
-_chain_link = msgspec.json.Decoder(_ChainLink).decode
+chain_link = msgspec.json.Decoder(ChainLink).decode
 
 
 def check_next(rows: Sequence[Row], one: Tail, known: Tail, mine: str) -> None:
-    """Whether an append comes right after what is held of its chain.
-
-    Args:
-        rows: Its rows.
-        one: What they come to.
-        known: The newest that is held of the chain.
-        mine: The replica that holds it, whose own rows come in from nowhere.
-
-    Raises:
-        Refused: Code ``forked_replica``.
-    """
-    places = [_chain_link(row.state) for row in rows]
+    """Look whether an append comes right after what is held of its chain. `one`: what its rows come
+    to; `known`: the newest that is held; `mine`: the replica that holds it, whose own rows come in
+    from nowhere. Raises Refused, code ``forked_replica``."""
+    places = [chain_link(row.state) for row in rows]
     writers = [row.stream.rpartition("@")[2] for row in rows]
     is_whole = [place.row for place in places] == list(range(places[0].rows))
     of = {(name, place.n) for name, place in zip(writers, places, strict=True)}
@@ -77,9 +69,8 @@ class ReplicaKnowledge:
         """What each of them knew, read on where one's own facts have grown to `version`; what
         another one knew last may come in without one, so whoever asks for that looks again."""
         if version != self._came or of_other:
-            new = [
-                row for one in replicas for row in read(_main_stream(one), self._told.get(one, 0))
-            ]
+            mains = ((f"log:{MAIN}@{one}", self._told.get(one, 0)) for one in replicas)
+            new = [row for main in mains for row in read(*main)]
             for row in sorted(new, key=lambda row: (row.n, row.replica)):
                 self._told[row.replica] = row.version
                 if isinstance(row.fact, ReplicasImported):
@@ -89,13 +80,8 @@ class ReplicaKnowledge:
 
 
 def sift(horizons: VersionVectors, doubled: Doubled) -> RowFilter:
-    """What tells which rows count.
-
-    Args:
-        horizons: What each replica knew.
-        doubled: The receipts of operations that several replicas applied, of some appends.
-    """
-
+    """What tells which rows count. `horizons`: what each replica knew; `doubled`: the receipts of
+    operations that several replicas applied, of some appends."""
     from domain.replication.merge import MergeFilter, repeats_of
     from domain.replication.merge_rules import author  # it loads all that folds
 
@@ -104,7 +90,3 @@ def sift(horizons: VersionVectors, doubled: Doubled) -> RowFilter:
         return repeats_of(doubled(by_agents)) if by_agents else frozenset()
 
     return MergeFilter(horizons.knows, repeats)
-
-
-def _main_stream(replica: str) -> str:
-    return f"log:{MAIN}@{replica}"

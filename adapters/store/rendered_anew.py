@@ -1,7 +1,6 @@
 """What wakes were shown and `wakelog retain` dropped, rendered again for who looks (ADR 109).
 
-Of each log of agents that is opened, `LogReader.anew`; a proof renders in its own walk.
-"""
+Of each log of agents that is opened, `LogReader.anew`; a proof renders in its own walk."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,23 +12,28 @@ from domain.errors import FAILURES, Refused
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.retention import prompt_ids
-from domain.wake.commands import BeginWake
+from domain.wake.commands import Begins, BeginWake, ProposeChanges
 from domain.wake.wake import ModelAnswered, unwrapped
 from domain.wake.wake_inputs import rendered
 
 
 class Began(NamedTuple):
-    """A wake that began: its command, whose, and when."""
+    """A wake that began: its cause, whose, and when."""
 
-    begun: BeginWake
+    cause: Begins
     replica: str
     at: str
+
+    @property
+    def begun(self) -> BeginWake:
+        """What it was given."""
+        return self.cause.begin if isinstance(self.cause, ProposeChanges) else self.cause
 
 
 def begun_by(append: Sequence[RecordedEvent]) -> Began | None:
     """The wake that an append begins."""
     cause, _ = envelope.cause_of(append[0])
-    return Began(cause, append[0].replica, append[0].at) if isinstance(cause, BeginWake) else None
+    return Began(cause, append[0].replica, append[0].at) if isinstance(cause, Begins) else None
 
 
 WorldAt = Callable[[int, str], LogState]
@@ -39,11 +43,8 @@ def rendered_anew(journal: WorldAt, agents: WorldAt, one: Began) -> dict[Payload
     """What of a wake's prompt and snapshot today's code renders to the recorded ids."""
     begun, named = one.begun, {*prompt_ids(one.begun)}
     with suppress(*FAILURES):
-        worlds = (
-            journal(begun.journal_position, one.replica),
-            agents(begun.agent_position, one.replica),
-        )
-        found = rendered(*worlds, begun)
+        there = journal(begun.journal_position, one.replica)
+        found = rendered(there, agents(begun.agent_position, one.replica), one.cause)
         return {name: data for name, data in found.items() if name in named}
     return {}
 
@@ -59,11 +60,8 @@ class RenderedAnew:
         self._made: dict[PayloadId, bytes] = {}  # of the wake that was asked for last
 
     def __call__(self, name: PayloadId) -> bytes | None:
-        """The bytes; None of what no retention covers.
-
-        Raises:
-            Refused: Code ``dropped``: a reply, or what does not render to its id any more.
-        """
+        """The bytes; None of what no retention covers. Raises Refused, code ``dropped``: a reply,
+        or what does not render to its id any more."""
         if name in self._made:
             return self._made[name]
         self._look()

@@ -1,8 +1,7 @@
 """The log in a SQLite file: the `eventsourcing` library's tables, near the floor (DESIGN 10).
 
 One autocommit connection of its own, so that reading the tail, deciding and inserting happen in
-one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`. The library is loaded by who makes one.
-"""
+one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`. The library is loaded by who makes one."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from adapters.store import sqlite_files
 from adapters.store.canonical_index import (
     HAS_INDEX,
     INDEX,
@@ -24,18 +24,6 @@ from adapters.store.canonical_index import (
     stored_bytes,
 )
 from adapters.store.recorder import Onward, Tail, TimedRow, numbered, tail_of
-from adapters.store.sqlite_files import (
-    TROUBLE,
-    OpenedFile,
-    as_told,
-    connected,
-    look,
-    not_a_log,
-    read_only,
-    told,
-    unusable,
-    whole,
-)
 from domain.append.envelope import ERASED, Row
 from domain.errors import Damaged, Refused
 from domain.log.rules import FORMAT, FORMAT_MAX, SHARED_FORMAT
@@ -105,47 +93,41 @@ class SQLiteLogRecorder:
     """One write transaction around read, decide and insert; payloads in the same file."""
 
     is_file = True
+    _is_read_only = _is_ordered = _is_indexed = False
+    _standing: sqlite_files.OpenedFile | None = None
 
     def __init__(self, path: Path, *, is_read_only: bool = False) -> None:
-        """Open a log file, making it if it is not there.
-
-        Args:
-            path: The file.
-            is_read_only: Only read it, where it may not be written; it must be there then.
-
-        Raises:
-            Damaged: Code ``not_a_log`` or ``newer_format``.
-            Refused: Code ``read_only``: it cannot be made or written, or not even read.
-        """
-        look(path)
-        self._path = path
-        self._is_ordered = self._is_indexed = False
-        self._standing: OpenedFile | None = None
-        self._is_read_only = is_read_only
-        with told(path):
-            self._connection = read_only(path) if is_read_only else connected(str(path))
+        """Open a log file, making it if it is not there. `is_read_only`: only read it, where it may
+        not be written; it must be there then. Raises Damaged, code ``not_a_log`` or
+        ``newer_format``; Refused, code ``read_only``: it cannot be made or written, or not even
+        read."""
+        sqlite_files.look(path)
+        self._path, self._is_read_only = path, is_read_only
+        with sqlite_files.told(path):
+            self._connection = (
+                sqlite_files.read_only(path) if is_read_only else sqlite_files.connected(str(path))
+            )
             try:
                 self._prepare()
             except BaseException:
                 self.close()
                 raise
-            self._standing = OpenedFile(path, self._connection, self._state_of)
+            self._standing = sqlite_files.OpenedFile(path, self._connection, self._state_of)
 
     def _prepare(self) -> None:
         """Look before anything is written: what is not ours stays as it is, byte for byte."""
-        found = whole(self._connection, self._path)
+        found = sqlite_files.whole(self._connection, self._path)
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if (tables or found) and not self._is_ours():
-            raise not_a_log(self._path, "it is another program's database")
+        ours = "SELECT count(*) FROM sqlite_master WHERE name IN ('stored_events', 'payloads')"
+        if (tables or found) and self._connection.execute(ours).fetchone()[0] != 2:
+            raise sqlite_files.not_a_log(self._path, "it is another program's database")
         if found > FORMAT_MAX:
-            raise Damaged(
-                "newer_format",
-                because=f"{self._path} has format {found}, and this wakelog knows {KNOWN}",
-                instead="use the newer wakelog that wrote it; nothing was changed",
-            )
+            because = f"{self._path} has format {found}, and this wakelog knows {KNOWN}"
+            instead = "use the newer wakelog that wrote it; nothing was changed"
+            raise Damaged("newer_format", because=because, instead=instead)
         if self._is_read_only and found:
             return
-        self._connection.execute("PRAGMA journal_mode=WAL")
+        sqlite_files.write_ahead(self._connection, sqlite_files.LOCK_TIMEOUT_SECONDS)
         self._connection.execute("PRAGMA synchronous=FULL")
         if found < FORMAT:
             self._make_tables()
@@ -160,16 +142,13 @@ class SQLiteLogRecorder:
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA user_version={FORMAT}")
 
-    def _is_ours(self) -> bool:
-        sql = "SELECT count(*) FROM sqlite_master WHERE name IN ('stored_events', 'payloads')"
-        return bool(self._connection.execute(sql).fetchone()[0] == 2)
-
     @contextmanager
     def deciding(self) -> Iterator[None]:
         if self._is_read_only:
             may_write = os.access(self._path, os.W_OK) and os.access(self._path.parent, os.W_OK)
-            raise unusable(self._path, "the disk is full" if may_write else "it may only be read")
-        with told(self._path):
+            why = "the disk is full" if may_write else "it may only be read"
+            raise sqlite_files.unusable(self._path, why)
+        with sqlite_files.told(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self.check_standing()
@@ -210,7 +189,7 @@ class SQLiteLogRecorder:
         if self._connection.in_transaction:
             yield
             return
-        with told(self._path):
+        with sqlite_files.told(self._path):
             self._connection.execute("BEGIN")
             try:
                 yield
@@ -218,15 +197,10 @@ class SQLiteLogRecorder:
                 self._roll_back()
 
     def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[TimedRow]:
-        if but:
-            found = self._found(_BUT, stream, after, msgspec.json.encode(but).decode())
-        else:
-            found = self._found(_ALL, stream, after)
+        tags = (msgspec.json.encode(but).decode(),) if but else ()
+        found = self._found(_BUT if but else _ALL, stream, after, *tags)
         return [
-            TimedRow(
-                Row(name, version, topic, stored_bytes(state)),
-                stored_bytes(at).decode("utf-8", "replace"),
-            )
+            TimedRow(Row(name, version, topic, stored_bytes(state)), _time(at))
             for name, version, topic, state, at in found
         ]
 
@@ -239,10 +213,9 @@ class SQLiteLogRecorder:
 
     def order(self) -> FileCanonicalIndex | None:
         if not self._is_ordered:  # another process may have begun it
-            format_of = self._found("PRAGMA user_version")[0][0]
-            self._is_ordered = format_of == SHARED_FORMAT or (
-                format_of > SHARED_FORMAT and bool(self._found(HAS_INDEX))
-            )
+            format_of, shared = self._found("PRAGMA user_version")[0][0], SHARED_FORMAT
+            is_newer = format_of > shared and bool(self._found(HAS_INDEX))
+            self._is_ordered = format_of == shared or is_newer
         return FileCanonicalIndex(self._found) if self._is_ordered else None
 
     def keep_order(self) -> None:
@@ -257,26 +230,26 @@ class SQLiteLogRecorder:
         try:
             return tail_of(self._last_append())
         except msgspec.MsgspecError as error:
-            raise not_a_log(self._path, f"its last row is none: {error}") from None
+            raise sqlite_files.not_a_log(self._path, f"its last row is none: {error}") from None
 
     def _last_append(self) -> Sequence[Row]:
         if order := self.order():
             return order.last()
-        last = self.count()
+        last = self._last_rowid()
         if not last:
             return ()
-        first = last - numbered(self._page(last, 1)[0][1].state).row
-        return [row for _, row in self._page(first, last - first + 1)]
+        first = last - numbered(self._page(last, 1)[0].state).row
+        return self._page(first, last - first + 1)
 
     def append_at(self, n: int) -> Sequence[Row]:
         rowid = self._first_after(n - 1)
         page = self._page(rowid, 1)
-        if not page or (place := numbered(page[0][1].state)).n != n:
+        if not page or (place := numbered(page[0].state)).n != n:
             return ()
-        return [row for _, row in self._page(rowid, place.rows)]
+        return self._page(rowid, place.rows)
 
     def newest(self, count: int) -> Sequence[Row]:
-        return [row for _, row in self._page(self.count() - count + 1, count)]
+        return self._page(self._last_rowid() - count + 1, count)
 
     def last_version(self, stream: str) -> int:
         return int(self._found(_LAST_VERSION, stream)[0][0] or 0)
@@ -287,10 +260,7 @@ class SQLiteLogRecorder:
             return
         rowid = self._first_after(after)
         while page := self._found(_PAGE, rowid, PAGE_ROWS):  # bounded by the file
-            yield from [
-                Row(name, version, topic, stored_bytes(state))
-                for _, name, version, topic, state in page
-            ]
+            yield from _stored(page)
             rowid = page[-1][0] + 1
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
@@ -305,12 +275,14 @@ class SQLiteLogRecorder:
             yield lines
             first = last + 1
 
-    def count(self) -> int:  # which is the last rowid, too
+    def count(self) -> int:
+        return self._last_rowid()
+
+    def _last_rowid(self) -> int:
         return int(self._found("SELECT max(rowid) FROM stored_events")[0][0] or 0)
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
-        sql = "SELECT bytes FROM payloads WHERE id = ?"
-        found = self._found(sql, payload_id)
+        found = self._found("SELECT bytes FROM payloads WHERE id = ?", payload_id)
         return stored_bytes(found[0][0]) if found else None
 
     def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
@@ -360,7 +332,7 @@ class SQLiteLogRecorder:
         ((free,),), ((pages,),) = map(self._found, ("PRAGMA freelist_count", "PRAGMA page_count"))
         if free < share * pages:
             return
-        with told(self._path):
+        with sqlite_files.told(self._path):
             self._connection.execute("VACUUM")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.check_standing()
@@ -371,24 +343,21 @@ class SQLiteLogRecorder:
         else:
             self._standing.close()
 
-    def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
-        return [
-            (rowid, Row(name, version, topic, stored_bytes(state)))
-            for rowid, name, version, topic, state in self._found(_PAGE, rowid, limit)
-        ]
+    def _page(self, rowid: int, limit: int) -> list[Row]:
+        return _stored(self._found(_PAGE, rowid, limit))
 
     def _found(self, sql: str, *values: str | int) -> list[Any]:
         try:
             return self._connection.execute(sql, values).fetchall()
-        except TROUBLE as error:
-            raise as_told(self._path, error) from None
+        except sqlite_files.TROUBLE as error:
+            raise sqlite_files.as_told(self._path, error) from None
 
     def _first_after(self, n: int) -> int:
         """The first rowid whose append number is above n; `n` grows with the rowid. Looked for
         from the end: most who ask know all but the newest rows."""
         if n <= 0:
             return 1
-        low = high = self.count() + 1
+        low = high = self._last_rowid() + 1
         step = 1
         while low > 1 and self._n_of(low - 1) > n:  # bounded: the steps grow
             high = low - 1
@@ -404,4 +373,13 @@ class SQLiteLogRecorder:
     def _n_of(self, rowid: int) -> int:
         """The append number of a row; above all others where there is none."""
         page = self._page(rowid, 1)
-        return numbered(page[0][1].state).n if page else NO_ROW
+        return numbered(page[0].state).n if page else NO_ROW
+
+
+def _stored(page: Sequence[Any]) -> list[Row]:
+    """Rows of a page, which stand behind their rowids."""
+    return [Row(name, n, topic, stored_bytes(state)) for _, name, n, topic, state in page]
+
+
+def _time(at: bytes | str) -> str:
+    return stored_bytes(at).decode("utf-8", "replace")

@@ -2,8 +2,7 @@
 
 On POSIX, closing any descriptor of a file drops all locks that the process has on it. So nobody
 opens such a file by hand, not to look at its header and not to copy it: another process would
-believe that it is alone with the file, and take its ``-wal`` away (ADR 20).
-"""
+believe that it is alone with the file, and take its ``-wal`` away (ADR 20)."""
 
 import errno
 import os
@@ -21,6 +20,7 @@ from domain.append.envelope import row_sha
 from domain.errors import Damaged, Refused
 
 LOCK_TIMEOUT_SECONDS = 30
+_PAUSE_SECONDS = 0.01
 HELD_SECONDS = 3_600
 AGAIN = "start again; nothing of what was asked was kept"
 _HAS_ROWS = "SELECT 1 FROM sqlite_master WHERE name = 'stored_events'"
@@ -36,6 +36,7 @@ _OUTSIDE = (
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
 )
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 TROUBLE = (sqlite3.DatabaseError, OSError)
 
 
@@ -57,6 +58,7 @@ def prepared(path: Path | None, seconds: float, *statements: str) -> sqlite3.Con
     """A file that may be thrown away, or memory, once it took these statements."""
     connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=seconds)
     try:
+        write_ahead(connection, seconds)
         for statement in statements:
             connection.execute(statement).fetchall()
     except BaseException:
@@ -65,12 +67,26 @@ def prepared(path: Path | None, seconds: float, *statements: str) -> sqlite3.Con
     return connection
 
 
+def write_ahead(connection: sqlite3.Connection, seconds: float) -> None:
+    """Ask for a log written ahead. For this alone SQLite does not wait as for any lock: where two
+    processes open a file that is new, one of them is told at once that it is in use."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if _code(error) not in _LOCKED or time.monotonic() >= end:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
 def read_only(path: Path) -> sqlite3.Connection:
     """A connection that only reads, on a medium that may not be written.
 
     A WAL file beside the log is read along where SQLite can do it. Without one, nothing is left
-    to be read along, and the file is taken as it is.
-    """
+    to be read along, and the file is taken as it is."""
     uri = f"file:{quote(str(path))}?mode=ro"
     connection = connected(uri, is_uri=True)
     try:
@@ -90,10 +106,7 @@ class OpenedFile:
     by its name, and asked for by SQLite alone: see above."""
 
     def __init__(
-        self,
-        path: Path,
-        connection: sqlite3.Connection,
-        state_of: Callable[[int], bytes | None],
+        self, path: Path, connection: sqlite3.Connection, state_of: Callable[[int], bytes | None]
     ) -> None:
         """Right after it was opened, by this connection. `state_of`: the bytes of the log's row of
         a number; None: there is none."""
@@ -109,10 +122,8 @@ class OpenedFile:
         """Look at it. What stands beside it is noted once it is held, in a transaction: before that
         another process, the last one that has it open, may take it away and make it anew.
 
-        Raises:
-            Refused: Code ``replaced``: it is another file, or it or its ``-wal`` is gone, or it is
-                smaller than it was, or rows that stood in it do not, or others do.
-        """
+        Raises Refused, code ``replaced``: it is another file, or it or its ``-wal`` is gone, or it
+        is smaller than it was, or rows that stood in it do not, or others do."""
         if self._files[0] is None and self._connection.in_transaction:
             self._files = [node(one) for one in self._beside]
         try:
@@ -163,8 +174,7 @@ class OpenedFile:
 
         What stood in the ``-wal`` goes where it belongs, if that was moved away; then it is taken
         away: SQLite would read it with any file of that name. The connection to a file that was
-        written over is held until the process ends: closed, it would move pages over.
-        """
+        written over is held until the process ends: closed, it would move pages over."""
         self.is_lost = True
         if node(self._path) != self._file:
             self._is_sure = True
@@ -234,11 +244,8 @@ def look(path: Path) -> None:
 
 
 def whole(connection: sqlite3.Connection, path: Path) -> int:
-    """The format that a file names, once it is seen that none of it is gone.
-
-    Raises:
-        Damaged: Code ``not_a_log``: it is cut short.
-    """
+    """The format that a file names, once it is seen that none of it is gone. Raises Damaged, code
+    ``not_a_log``: it is cut short."""
     try:  # for this one, of all that is in the file, SQLite looks at the header alone
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     except sqlite3.DatabaseError as error:
@@ -253,12 +260,9 @@ def whole(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def check_alone(path: Path) -> None:
-    """Refuse to take a log away from whoever has it open, by asking for what SQLite does for
-    nobody but the only one. It is for one that is thrown away: its ``-wal`` is no more then.
-
-    Raises:
-        Refused: Code ``read_only``: it is in use.
-    """
+    """Refuse to take a log away from whoever has it open, by asking for what SQLite does for nobody
+    but the only one. It is for one that is thrown away: its ``-wal`` is no more then. Raises
+    Refused, code ``read_only``: it is in use."""
     if not path.exists():
         return
     with told(path), closing(connected(str(path))) as connection:
@@ -280,11 +284,9 @@ def _has_more(path: Path) -> bool:
 
 
 def not_a_log(path: Path, why: str) -> Damaged:
-    return Damaged(
-        "not_a_log",
-        because=f"{path} cannot be read as a log: {why}",
-        instead="restore it from a backup, or choose another home with --home; it was not changed",
-    )
+    because = f"{path} cannot be read as a log: {why}"
+    instead = "restore it from a backup, or choose another home with --home; it was not changed"
+    return Damaged("not_a_log", because=because, instead=instead)
 
 
 def _cut_short(path: Path, of: str) -> Damaged:
@@ -292,11 +294,8 @@ def _cut_short(path: Path, of: str) -> Damaged:
 
 
 def unusable(path: Path, why: str) -> Refused:
-    return Refused(
-        "read_only",
-        because=f"{path} cannot be written: {why}",
-        instead="free space or give write permission, then repeat; nothing was lost",
-    )
+    instead = "free space or give write permission, then repeat; nothing was lost"
+    return Refused("read_only", because=f"{path} cannot be written: {why}", instead=instead)
 
 
 @contextmanager
@@ -318,14 +317,13 @@ def as_told(path: Path, error: sqlite3.DatabaseError | OSError) -> Exception:
     code = _code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return not_a_log(path, _NO_SQLITE)
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if code in _LOCKED:
         because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
         return Refused("read_only", because=because, instead="repeat when it has finished")
     return unusable(path, str(error)) if code in _OUTSIDE else not_a_log(path, str(error))
 
 
 def _code(error: sqlite3.Error) -> int:
-    """SQLite's primary code of an error."""
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
 
 
@@ -366,17 +364,7 @@ class FileProbe:
 # has it open still sees at its next look that another one stands there, and goes on in that.
 
 T = TypeVar("T")
-_OUT_OF_REACH = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-    }
-)
+_OUT_OF_REACH = (*_LOCKED, *(one for one in _OUTSIDE if one != sqlite3.SQLITE_NOMEM))
 
 
 class SidecarFiles:

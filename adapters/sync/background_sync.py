@@ -1,8 +1,7 @@
 """A home is synced beside what runs on it: soon after its own writes, and as its folder changes.
 
 A thread with a home of its own, so that neither waits for the other. A round that fails changes
-nothing, and the next one tries again.
-"""
+nothing, and the next one tries again."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -80,12 +79,8 @@ class SyncRounds:
         host: str = "",
     ) -> None:
         self.is_over = threading.Event()
-        self._open_home = open_home
-        self._settings = settings
-        self._folder = folder
-        self._told = told
-        self._pace = pace
-        self._host = host
+        self._open_home, self._settings, self._folder = open_home, settings, folder
+        self._told, self._pace, self._host = told, pace, host
         self._home: Home | None = None
         self._tails: tuple[int, ...] = ()
         self._synced_tails: tuple[int, ...] = ()
@@ -169,10 +164,8 @@ class SyncRounds:
         return services.journal.tail().n, services.agents.tail().n
 
     def _shelf(self) -> LocalSyncFolder:
-        place = self._opened().place
-        return StoppableSyncFolder(
-            sync_folder_of(place, self._settings, self._folder), self.is_over
-        )
+        shelf = sync_folder_of(self._opened().place, self._settings, self._folder)
+        return StoppableSyncFolder(shelf, self.is_over)
 
     def _opened(self) -> "Home":
         if self._home is None:
@@ -186,18 +179,8 @@ class SyncRounds:
 
 
 class BackgroundSync:
-    """Rounds in a thread of their own.
-
-    Args:
-        place: Of the home.
-        environ: Environment variables.
-        folder: As it was named; empty: see `sync_folder_of`.
-        told: Is told there what happens.
-        pace: How soon.
-
-    Raises:
-        Refused: See `sync_folder_of`.
-    """
+    """Rounds in a thread of their own, where `told` is told what happens. `folder`: as it was
+    named, empty: see `sync_folder_of`. Raises as that does."""
 
     def __init__(
         self,

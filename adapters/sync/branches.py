@@ -1,6 +1,7 @@
 """Branches of a chain: where two part, which one was given up, and what rests on it (ADR 74)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -14,8 +15,6 @@ from domain.append import envelope
 from domain.append.causes import ReplicasImported
 from domain.errors import Refused
 from domain.log.state import MAIN
-
-NO_HEAD = ChainHead(0, "")
 
 
 def abandoned_branches(
@@ -31,8 +30,11 @@ def without_branches(found: FolderScan, void: Collection[AbandonedBranch]) -> Fo
     append of such a file is one of the branch."""
     if not void:
         return found
-    dead = _dead_digests(void)
-    whole = {name: one for name, one in found.whole.items() if not _is_dead(one.header, dead)}
+    dead: dict[ChainId, set[str]] = {}
+    for one in void:
+        dead.setdefault(one.place, set()).update(one.digests, (one.head,))
+    files = ((name, one, dead.get(one.header.place, ())) for name, one in found.whole.items())
+    whole = {name: one for name, one, gone in files if one.header.head not in gone}
     haves = {writer: _living_manifest(have, dead) for writer, have in found.haves.items()}
     astray: dict[ChainId, dict[str, int]] = {}
     for writer, have in found.haves.items():
@@ -44,14 +46,9 @@ def without_branches(found: FolderScan, void: Collection[AbandonedBranch]) -> Fo
 
 
 def dead_files(there: FolderScan, living: FolderScan, own: Collection[str]) -> list[str]:
-    """What lies in a folder and is dead, in places of these writers: segments of void branches, and
-    what was told by who wrote such a one.
-
-    Args:
-        there: All that lies there.
-        living: The same without what is void.
-        own: Names.
-    """
+    """What lies in a folder and is dead, in places of writers of these names: segments of void
+    branches, and what was told by who wrote such a one. `living`: what lies `there`, without what
+    is void."""
     files = there.whole.keys() - living.whole.keys()
     told = [
         f"{writer}/{MANIFEST_FILE}"
@@ -76,10 +73,7 @@ def held_branches(log: Log, void: Collection[AbandonedBranch]) -> list[Abandoned
 
 def fork_point(log: Log, shelf: SyncFolder, found: FolderScan) -> int | None:
     """Up to which append a log's own chain is the one that others know; None: they know no other.
-
-    Raises:
-        Refused: Code ``forked_replica``: what another home wrote is not here yet.
-    """
+    Raises Refused, code ``forked_replica``: what another home wrote is not here yet."""
     place = ChainId(log.name, log.replica)
     files = [(name, one) for name, one in found.of(place) if not _holds(log, one.last, one.head)]
     told = [one for have in found.haves.values() if (one := have.heads.get(":".join(place)))]
@@ -94,23 +88,16 @@ def fork_point(log: Log, shelf: SyncFolder, found: FolderScan) -> int | None:
 
 
 def known_elsewhere(log: Log, logs: Sequence[Log], found: FolderScan, began: str) -> int:
-    """Up to which append of this log another home has the chain that it forked in another log.
+    """Up to which append of this log, in which no other branch is known yet, another home has the
+    chain that it forked in another one of the `logs`. `began`: when the branch did.
 
     What it tells itself it told after the split, so all before that is in it. Where it tells
     nothing, what was written here after the first append of the branch is of the branch, too, but
-    for what others hold: in a log of which nobody knows another branch they may keep it.
-
-    Args:
-        log: In which no other branch is known yet.
-        logs: All, the forked ones among them.
-        found: What lies in the folder.
-        began: When the branch did.
-    """
+    for what others hold: in a log of which nobody knows another branch they may keep it."""
     have = found.haves.get(log.replica)
     if have and any(_knows_other_branch(one, have) for one in logs):
-        return have.heads.get(":".join(ChainId(log.name, log.replica)), NO_HEAD).n
-    place = ":".join(ChainId(log.name, log.replica))
-    others = (one.heads[place] for one in found.haves.values() if place in one.heads)
+        return have.head(log.name, log.replica).n
+    others = (one.head(log.name, log.replica) for one in found.haves.values())
     held = (one.n for one in others if _holds(log, one.n, one.digest))
     chain = (numbered(rows[0].state) for rows in log.appends_of(log.replica, 0))
     return max([0, *held, *(one.n for one in chain if one.at < began)])
@@ -118,18 +105,14 @@ def known_elsewhere(log: Log, logs: Sequence[Log], found: FolderScan, began: str
 
 def _knows_other_branch(log: Log, have: Manifest) -> bool:
     """Whether somebody knows another branch of a log's own chain."""
-    head = have.heads.get(":".join(ChainId(log.name, log.replica)))
+    head = have.heads.get(f"{log.name}:{log.replica}")
     return head is not None and not _holds(log, head.n, head.digest)
 
 
 def dependent_chains(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
-    """Where chains end that have no dead part, by replica, of those that are not whole.
-
-    Args:
-        log: That holds them.
-        dead: Up to which append chains are good whose rest is dead; whoever names such a rest in
-            a marker knew it, so what it wrote from there on rests on it.
-    """
+    """Where chains end that have no dead part, by replica, of those that are not whole. `dead`: up
+    to which append chains are good whose rest is dead; whoever names such a rest in a marker knew
+    it, so what it wrote from there on rests on it."""
     good = dict(dead)
     markers = [
         (row.replica, row.n, row.fact.replicas)
@@ -148,17 +131,6 @@ def dependent_chains(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
     return good
 
 
-def _dead_digests(void: Iterable[AbandonedBranch]) -> dict[ChainId, set[str]]:
-    dead: dict[ChainId, set[str]] = {}
-    for one in void:
-        dead.setdefault(one.place, set()).update(one.digests, (one.head,))
-    return dead
-
-
-def _is_dead(header: SegmentHeader, dead: Mapping[ChainId, Collection[str]]) -> bool:
-    return header.head in dead.get(header.place, ())
-
-
 def _living_manifest(have: Manifest, dead: Mapping[ChainId, Collection[str]]) -> Manifest:
     def living(heads: Mapping[str, ChainHead]) -> dict[str, ChainHead]:
         named = {ChainId(*name.split(":", 1)): name for name in heads if ":" in name}
@@ -175,17 +147,12 @@ def _last_agreed(log: Log, shelf: SyncFolder, name: str, header: SegmentHeader) 
     """The last append of a file that stands in a log, too; None where it begins behind that."""
     if header.after and not _holds(log, header.after, header.prev):
         return None
-    agreed = header.after
     try:
         appends = decode_segment(shelf.read(name) or b"", name).appends
     except IncompleteSegment:
         return None
-    for rows, _ in appends:
-        n = numbered(rows[0].state).n
-        if not _holds(log, n, envelope.digest(rows)):
-            break
-        agreed = n
-    return agreed
+    ends = ((numbered(rows[0].state).n, envelope.digest(rows)) for rows, _ in appends)
+    return max([header.after, *(n for n, _ in takewhile(lambda one: _holds(log, *one), ends))])
 
 
 def _holds(log: Log, n: int, digest: str) -> bool:

@@ -33,12 +33,10 @@ def not_offered(log: Log, found: FolderScan, but: Collection[str]) -> list[Appen
 
 
 def files_of_run(log: Log, run: AppendRun) -> Iterator[tuple[SegmentHeader, bytes]]:
-    """The files that offer a run."""
     return encode_segments(run.place, run.after, _appends_of_run(log, run))
 
 
 def rows_in_run(log: Log, run: AppendRun) -> int:
-    """How many rows a run has."""
     return sum(len(one.rows) for one in _appends_of_run(log, run))
 
 
@@ -73,10 +71,8 @@ def rewrite_erased(
 
 
 def _appends_of_run(log: Log, run: AppendRun) -> Iterator[RemoteAppend]:
-    chain = takewhile(
-        lambda rows: numbered(rows[0].state).n <= run.until,
-        log.appends_of(run.place.replica, run.after),
-    )
+    above = log.appends_of(run.place.replica, run.after)
+    chain = takewhile(lambda rows: numbered(rows[0].state).n <= run.until, above)
     while page := list(islice(chain, APPENDS_A_PAGE)):  # bounded by the log
         for rows, payloads in with_payloads(log.payloads, page):
             yield RemoteAppend(tuple(rows), tuple(payloads))
@@ -94,10 +90,9 @@ def _gaps(place: ChainId, end: int, found: FolderScan) -> Iterator[AppendRun]:
 
 # ---------------------------------------------------------------------- many small files become one
 # Many small files of a writer become one, and what it carried for another goes once that one
-# offers it (ADR 72).
-#
-# Written first, then removed: a sync that is cut off between leaves rows that stand twice, which
-# harms nobody. Only files in the writer's own place, and of a chain that its log holds.
+# offers it (ADR 72). Written first, then removed: a sync that is cut off between leaves rows that
+# stand twice, which harms nobody. Only files in the writer's own place, and of a chain that its log
+# holds.
 
 FILES_MAX = 32  # small ones of a chain that a writer leaves side by side
 
@@ -118,16 +113,10 @@ def compact(
     but: Collection[str] = (),
     most: int = FILES_MAX,
 ) -> None:
-    """Put small files together, and take away those whose rows stand elsewhere.
-
-    Args:
-        log: Shared; what it does not hold is left as it is.
-        found: What lay in the folder.
-        shelf: The folder; what cannot be written there is tried again by the next sync.
-        writer: In whose place.
-        but: Replicas that are left out: their chains are forked.
-        most: Small files of a chain that may stand side by side.
-    """
+    """Put small files together, and take away those whose rows stand elsewhere. What the log does
+    not hold is left as it is; what cannot be written is tried again by the next sync. `writer`: in
+    whose place; `but`: replicas that are left out: their chains are forked; `most`: small files of
+    a chain that may stand side by side."""
     with suppress(OSError):
         for place in found.places(log.name):
             if place.replica not in but:

@@ -1,7 +1,6 @@
 """What a home takes in: appends of others in the order of their chains, each after all it rests on.
 
-A chain is taken as far as it goes; what is left waits, and the next sync tries again.
-"""
+A chain is taken as far as it goes; what is left waits, and the next sync tries again."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from adapters.store.log_copy import with_payloads
 from adapters.store.reader import writer_of
 from adapters.store.recorder import numbered
 from adapters.store.remote_appends import RemoteAppend
-from adapters.sync.manifest import ChainHead, Manifest
+from adapters.sync.manifest import NO_HEAD, ChainHead, Manifest
 from adapters.sync.scan import FolderScan
 from adapters.sync.segments import (
     ChainId,
@@ -35,7 +34,6 @@ from domain.replication.merge_rules import author
 from replay.references import journal_position
 
 BATCH_ROWS = 20_000  # that are taken in one transaction
-NO_HEAD = ChainHead(0, "")
 
 RowsTaken = Callable[[int], None]
 """``told(rows)``: so many more rows were taken."""
@@ -47,16 +45,13 @@ class OfferedChain:
     def __init__(
         self, place: ChainId, tip: ChainHead, found: FolderScan, shelf: SyncFolder
     ) -> None:
-        self.place = place
-        self.tip = tip
+        self.place, self.tip, self._shelf = place, tip, shelf
         self.blocked: WaitsFor | None = None
         self.scaffold = 0  # of a wake that a newer wakelog made, where that blocks it
         self._files = found.of(place)
-        self._told = _told_until(place, found)
-        self._broken = [
-            one for name in found.broken if (one := parse_segment_name(name)) and one.place == place
-        ]
-        self._shelf = shelf
+        self._told = max([0, *(one.head(*place).n for one in found.haves.values())])
+        named = (parse_segment_name(name) for name in found.broken)
+        self._broken = [one for one in named if one and one.place == place]
         self._next: list[RemoteAppend] = []  # of one file, the nearest last
 
     def peek(self) -> RemoteAppend | None:
@@ -68,7 +63,6 @@ class OfferedChain:
         return self._next[-1] if self._next else None
 
     def step(self) -> None:
-        """Go on behind it."""
         rows = self._next.pop().rows
         self.tip = ChainHead(numbered(rows[0].state).n, envelope.digest(rows))
 
@@ -148,11 +142,8 @@ class OfferedErasures(NamedTuple):
 
 
 class LogImport:
-    """Takes in what is offered of one log.
-
-    `took`: rows by replica; `known`: replicas that were known before; `forked`: those of which two
-    branches are known.
-    """
+    """Takes in what is offered of one log. `took`: rows by replica; `known`: replicas that were
+    known before; `forked`: those of which two branches are known."""
 
     def __init__(
         self,
@@ -164,34 +155,20 @@ class LogImport:
         *,
         accepts: bool = False,
     ) -> None:
-        """Begin before the first is taken.
-
-        Args:
-            log: What takes them in.
-            shelf: The folder.
-            found: What lies there.
-            hold: Replicas of which nothing more is taken.
-            rests_on: Of the agent log: the journal, which its appends name positions of.
-            accepts: What others erased is erased here, too, whatever was written to it since.
-
-        Raises:
-            Refused: Code ``forked_replica``: another wrote under this home's own name.
-        """
-        self.log = log
+        """Begin before the first is taken. `hold`: replicas of which nothing more is taken;
+        `rests_on`: of the agent log: the journal, which its appends name positions of; `accepts`:
+        what others erased is erased here, too, whatever was written to it since. Raises Refused,
+        code ``forked_replica``: another wrote under this home's own name."""
+        self.log, self._found, self._rests_on, self._accepts = log, found, rests_on, accepts
         self.took: dict[str, int] = {}
-        self._rests_on = rests_on
-        self._accepts = accepts
         self._heads = {name: ChainHead(one.n, one.digest) for name, one in log.heads().items()}
         self.known = {log.replica, *self._heads}
-        self._found = found
         forked = self._forked()
         if log.replica in forked:
             raise self._own_fork()
-        self._chains = [
-            OfferedChain(one, self._heads.get(one.replica, NO_HEAD), found, shelf)
-            for one in found.places(log.name)
-            if one.replica != log.replica
-        ]
+        others = [one for one in found.places(log.name) if one.replica != log.replica]
+        tips = {one: self._heads.get(one.replica, NO_HEAD) for one in others}
+        self._chains = [OfferedChain(one, tip, found, shelf) for one, tip in tips.items()]
         for chain in self._chains:
             if chain.place.replica in hold:
                 chain.blocked = "held"
@@ -207,11 +184,11 @@ class LogImport:
         may be offered from further on, too: then it waits. Agents belong where the journal does."""
         if self._rests_on is not None:
             return True
-        if not self._chains and not self._found.of(ChainId(self.log.name, self.log.replica)):
+        name, found = self.log.name, self._found
+        if not self._chains and not found.of(ChainId(name, self.log.replica)):
             return True
         if not self.log.telling_heads():
             return True
-        name, found = self.log.name, self._found
         points = [*_told_in_files(name, found), *_told_in_manifests(name, found)]
         if any(self._holds(replica, head) for replica, head in points):
             return True
@@ -283,19 +260,14 @@ class LogImport:
         first = rows[0].data
         if not isinstance(first, ReplicasImported):
             return True
-        brought = first.replicas
-        heads = self._heads
-        if any(
-            one.n > heads.get(one.replica, NO_HEAD).n
-            for one in brought
-            if one.replica == self.log.replica
-        ):
+        ahead = {one.replica for one in first.replicas if one.n > self.reached(one.replica)}
+        if self.log.replica in ahead:
             raise self._own_fork()
         void = self._void_for(chain.place)
-        if any(one.n > void.get(one.replica, one.n) for one in brought):
+        if any(one.n > void.get(one.replica, one.n) for one in first.replicas):
             chain.blocked = "fork"
             return False
-        return all(one.n <= heads.get(one.replica, NO_HEAD).n for one in brought)
+        return not ahead
 
     def _may_erase(self, chain: OfferedChain, one: RemoteAppend, facts: Sequence[object]) -> bool:
         """Whether marks come with what lists them, and nobody wrote here, since, to what is
@@ -340,7 +312,7 @@ class LogImport:
     def _void_for(self, writer: ChainId) -> Mapping[str, int]:
         """Behind which append of whom a writer knows another branch than this log, or may."""
         have = self._found.haves.get(writer.replica)
-        heads = {} if have is None else dict(_manifest_heads(self.log.name, have))
+        heads = dict(_manifest_heads(self.log.name, have)) if have else {}
         lost = {one: 0 for one in self.forked & heads.keys() if not self._holds(one, heads[one])}
         return {**lost, **self._found.astray.get(writer, {})}
 
@@ -406,9 +378,3 @@ def _manifest_heads(log: str, have: Manifest) -> Iterator[tuple[str, ChainHead]]
     for name, head in have.heads.items():
         if name.startswith(f"{log}:"):
             yield name.partition(":")[2], head
-
-
-def _told_until(place: ChainId, found: FolderScan) -> int:
-    """Up to which append somebody tells of a chain."""
-    name = f"{place.log}:{place.replica}"
-    return max((one.heads[name].n for one in found.haves.values() if name in one.heads), default=0)

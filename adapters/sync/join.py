@@ -77,12 +77,9 @@ class JoinPlan(NamedTuple):
 
 def join_plan(place: HomeLocation, environ: Mapping[str, str], folder: str = "") -> JoinPlan | None:
     """What a join would do; None where there is nothing to join: the home has no past of its own,
-    or is one with that of the folder.
-
-    Raises:
-        Refused: Code ``invalid_value``: no home is in the folder, or this one is several machines'
-            already; ``frozen``: a rescue has to be ended; and see `sync_folder_of`.
-    """
+    or is one with that of the folder. Raises Refused, code ``invalid_value``: no home is in the
+    folder, or this one is several machines' already; ``frozen``: a rescue has to be ended; and as
+    `sync_folder_of`."""
     shelf = sync_folder_of(place, place.settings(environ), folder)
     if place.hold() == JOINED:
         if is_ready(place.folder):
@@ -111,20 +108,13 @@ def join(
     host: str = "",
     step: RescueStep = lambda _: None,
 ) -> JoinReport:
-    """Go on as a machine of the home of a folder, or end what was cut off.
+    """Go on as a machine of the home of a folder, or end what was cut off. `place`: the home,
+    closed; `plan`: what was agreed to; `host`: what the machine is called, if it is new there, see
+    `host_name`.
 
-    Args:
-        place: The home, closed.
-        environ: Environment variables.
-        plan: What was agreed to.
-        host: What the machine is called, if it is new there; see `host_name`.
-        step: Is told what comes next.
-
-    Raises:
-        Refused: Code ``read_only``: the home is in use; ``invalid_value``: `WAKELOG_REPLICA` names
-            who has written here; ``forked_replica``: it names who has written there.
-        Damaged: A file is no log.
-    """
+    Raises Refused, code ``read_only``: the home is in use; ``invalid_value``: `WAKELOG_REPLICA`
+    names who has written here; ``forked_replica``: it names who has written there. Raises Damaged:
+    a file is no log."""
     from adapters.wiring import open_home
 
     shelf = sync_folder_of(place, place.settings(environ), plan.folder)
@@ -161,8 +151,7 @@ def _own_journal(place: HomeLocation, opened: ExitStack) -> Log | None:
     """The journal as who wrote until now has it; None where it tells nothing."""
     if not files.exists(place.folder):
         return None
-    name = files.replica(place.folder, {})
-    journal, agents = open_logs(place.folder, name, is_writing=False)
+    journal, agents = open_logs(place.folder, files.replica(place.folder, {}), is_writing=False)
     for one in (journal, agents):
         opened.enter_context(closing(one))
     return journal if journal.telling_heads() else None
@@ -194,8 +183,7 @@ def _made_anew(
     step: RescueStep,
 ) -> ReadyRescue:
     """The logs of the joined home, beside those of the old one."""
-    home, given = place.folder, files.replica_given(environ)
-    travelling = travelling_names(place, environ)
+    given, travelling = files.replica_given(environ), travelling_names(place, environ)
     with ExitStack() as opened:
         step("look")
         was = _own_journal(place, opened)
@@ -206,9 +194,9 @@ def _made_anew(
             check_new(given, [was])
         past, name = _past_name(given, found), given or files.draw_name()
         step("copy")
-        copy = copy_beside(home, f"{was.replica or name}-before-join")
+        copy = copy_beside(place.folder, f"{was.replica or name}-before-join")
         step("make")
-        work = home / WORK_FOLDER
+        work = place.folder / WORK_FOLDER
         with closing(Log("journal", SQLiteLogRecorder(work / files.JOURNAL), past)) as journal:
             again = _done_again(was, journal, step)
         check_alone(work / files.JOURNAL)
@@ -221,18 +209,8 @@ def _made_anew(
         took = _taken(logs, shelf, found, place.settings(environ).sync.hold)
         _keep_lead(logs, past, found)
         causes = again.redone + again.answered + len(again.refused)
-        report = RescueReport(
-            name,
-            past,
-            copy,
-            [],
-            took,
-            causes,
-            again.redone,
-            again.answered,
-            agents,
-            again.refused,
-        )
+        counts = causes, again.redone, again.answered, agents
+        report = RescueReport(name, past, copy, [], took, *counts, again.refused)
     for file in LOG_FILES.values():
         check_alone(work / file)  # one file each
     return ReadyRescue(is_forked=False, void=(), report=report)
@@ -310,16 +288,12 @@ def _rows_in(shelf: SyncFolder, name: str) -> Iterable[Row]:
 
 
 def _join_report(home: "Home", did: RescueReport) -> JoinReport:
-    """What came of it, as the joined home tells."""
     streams = home.services.journal.streams_of(TASK.name)
     own = {entity_of(one) for one in streams if one.endswith(f"@{did.was}")}
     others = {entity_of(one) for one in streams if not one.endswith(f"@{did.was}")}
     living = {one.id: one for one in home.views.all(TASKS) if not one.is_deleted}
-    named = {
-        (fold(one.title), one.category): one.id
-        for one in living.values()
-        if one.is_open and one.id in others
-    }
+    open_there = [one for one in living.values() if one.is_open and one.id in others]
+    named = {(fold(one.title), one.category): one.id for one in open_there}
     new = [one for one in living.values() if one.id in own - others]
     same = [
         SameTitle(one.id, one.title, there)
@@ -327,14 +301,5 @@ def _join_report(home: "Home", did: RescueReport) -> JoinReport:
         if one.is_open and (there := named.get((fold(one.title), one.category)))
     ]
     met = sorted(own & others & living.keys())
-    return JoinReport(
-        did.replica,
-        did.was,
-        did.copy,
-        len(new),
-        sum(one in others for one in living),
-        did.left_out,
-        same,
-        met,
-        did.refused,
-    )
+    counts = len(new), sum(one in others for one in living), did.left_out
+    return JoinReport(did.replica, did.was, did.copy, *counts, same, met, did.refused)

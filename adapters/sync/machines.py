@@ -30,11 +30,8 @@ SIDES = ("file", "mine")
 
 
 def name_replica(home: "Home", label: str) -> None:
-    """Call this machine something; the others hear of it with the next sync.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no name, or another machine's.
-    """
+    """Call this machine something; the others hear of it with the next sync. Raises Refused, code
+    ``invalid_value``: it is no name, or another machine's."""
     if not label.isprintable() or not label.strip() or len(label) > LABEL_MAX:
         raise invalid(f"{label[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
     if label.strip().casefold() in SIDES:
@@ -45,12 +42,9 @@ def name_replica(home: "Home", label: str) -> None:
 
 def name_new_replica(home: "Home", host: str) -> bool:
     """Call this machine, which is new and has no name, what its system is called, with a number
-    where another one is called so; whether it was done. The home's sync lock is held.
-
-    Args:
-        home: Open to write; what others say of themselves is here.
-        host: See `host_name`; empty: it stays without a name.
-    """
+    where another one is called so; whether it was done. The home is open to write, its sync lock is
+    held, and what others say of themselves is here. `host`: see `host_name`; empty: it stays
+    without a name."""
     own, labels = home.services.journal.replica, labels_of(home)
     if not host or own in labels:
         return False
@@ -78,11 +72,8 @@ def _keep_label(home: "Home", label: str) -> None:
 
 def let_lead(home: "Home", named: str = "") -> LeadReplica:
     """Let a machine lead, this one if none is named. If it is this one, it goes on at once with
-    what waits on the one that led; where that is cut off, with the next wake, run or sync.
-
-    Raises:
-        Refused: Code ``not_shared``, ``unknown_replica`` or ``ambiguous``.
-    """
+    what waits on the one that led; where that is cut off, with the next wake, run or sync. Raises
+    Refused, code ``not_shared``, ``unknown_replica`` or ``ambiguous``."""
     _check_shared(home)
     services = home.services
     replica = replica_named(home, named) if named else services.agents.replica
@@ -95,14 +86,9 @@ def let_lead(home: "Home", named: str = "") -> LeadReplica:
 
 
 def retire(home: "Home", named: str) -> RetiredReplica:
-    """Say that a machine never comes back, and go on with what it had in hand.
-
-    It may be said once more: what was done is not done twice.
-
-    Raises:
-        Refused: Code ``not_shared``, ``unknown_replica``, ``ambiguous``; ``invalid_value``: it is
-            this machine.
-    """
+    """Say that a machine never comes back, and go on with what it had in hand. It may be said once
+    more: what was done is not done twice. Raises Refused, code ``not_shared``, ``unknown_replica``,
+    ``ambiguous``; ``invalid_value``: it is this machine."""
     _check_shared(home)
     services = home.services
     replica = replica_named(home, named)
@@ -119,19 +105,13 @@ def labels_of(home: "Home") -> dict[str, str]:
     """What machines are called, by replica; of those without a name nothing."""
     kept, services = sync_state.read_sync_state(home.path), home.services
     own = {services.journal.replica: kept.label} if kept.label else {}
-    return {
-        **kept.labels,
-        **own,
-        **leadership_of(services.journal, services.agents).machines.labels,
-    }
+    given = leadership_of(services.journal, services.agents).machines.labels
+    return {**kept.labels, **own, **given}
 
 
 def replica_named(home: "Home", named: str) -> str:
     """The machine that a person means: by its name, by the replica's, or the beginning of that.
-
-    Raises:
-        Refused: Code ``unknown_replica`` or ``ambiguous``.
-    """
+    Raises Refused, code ``unknown_replica`` or ``ambiguous``."""
     labels, logs = labels_of(home), (home.services.journal, home.services.agents)
     known = sorted({*labels, *(name for log in logs for name in log.heads())})
     found: Sequence[tuple[str, str]] = [(one, labels.get(one, "")) for one in known]

@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.store.log import Log, Tail
+from adapters.store.log import Log
+from adapters.store.recorder import Tail
 from adapters.sync.segments import FORMAT, ChainId
 from domain.log.keys import sha, shared_digest
 from domain.log.rules import RULES
@@ -23,6 +24,9 @@ class ChainHead(Struct, frozen=True):
 
     n: int
     digest: str
+
+
+NO_HEAD = ChainHead(0, "")
 
 
 class AbandonedBranch(Struct, frozen=True):
@@ -60,6 +64,10 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
     leads: str = ""
     sum: str = ""
 
+    def head(self, log: str, replica: str) -> ChainHead:
+        """The last append of a chain that it holds."""
+        return self.heads.get(f"{log}:{replica}", NO_HEAD)
+
 
 def manifest_of(
     logs: Iterable[Log],
@@ -69,7 +77,6 @@ def manifest_of(
     void: tuple[AbandonedBranch, ...] = (),
     leads: str = "",
 ) -> Manifest:
-    """What a home holds now."""
     heads, told = dict[str, ChainHead](), dict[str, ChainHead]()
     for log in logs:
         heads |= _chain_heads(log.name, log.heads())

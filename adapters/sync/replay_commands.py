@@ -54,29 +54,21 @@ PERSONAL_COMMANDS = (
 
 
 class CommandReplay:
-    """Hands causes to the logs of the branch that goes on.
-
-    `redone`: how many were decided again; `answered`: were there already, under their callers'
-    keys; `left_out`: are not repeated; `refused`: are not possible there.
-    """
+    """Hands causes to the logs of the branch that goes on. `redone`: how many were decided again;
+    `answered`: were there already, under their callers' keys; `left_out`: are not repeated;
+    `refused`: are not possible there."""
 
     def __init__(self, logs: Mapping[str, Log], was: Mapping[str, Log]) -> None:
         """`logs`: to write in, by name; `was`: where the causes stand, and what they name."""
         self.redone = self.answered = self.left_out = 0
         self.refused: list[RefusedCause] = []
-        self._logs = logs
-        self._was = was
+        self._logs, self._was = logs, was
         self._names: dict[str, str] = {}
         self._stands: dict[int, int] = {}  # append of the journal by the one that was; 0: refused
 
     def hand(self, log: str, rows: Sequence[RecordedEvent], *, is_own: bool = True) -> None:
-        """Decide one append again.
-
-        Args:
-            log: Its log.
-            rows: All of it, as it was.
-            is_own: Else another machine did it, which tells of it itself; it is not counted.
-        """
+        """Decide one append, as it was, whole, again. `is_own`: else another machine did it, which
+        tells of it itself; it is not counted."""
         if is_own:
             self._hand(log, rows)
             return
@@ -132,11 +124,8 @@ class CommandReplay:
         return [Payload(PayloadId(self._names.get(one, one)), data) for one, data in found.items()]
 
     def _moved(self, cause: Command) -> Cause:
-        """A cause that names appends, with those that they are now.
-
-        Raises:
-            Refused: Code ``stays``: some were written before the branch began, or were refused.
-        """
+        """A cause that names appends, with those that they are now. Raises Refused, code ``stays``:
+        some were written before the branch began, or were refused."""
         match cause:
             case do.UndoDeed(operation=operation) if operation:
                 because = "whether a confirmation stands there is not known yet"
@@ -179,9 +168,9 @@ class CommandReplay:
         kind = AGENT_LOG_TYPES.get(cause.of)
         with self._logs["agent"].reading() as world:
             found = world.disputes(kind, cause.entity) if kind else ()
-            sides = {side.row.replica for one in found if one.field == cause.field
-                     for side in one.sides}  # fmt: skip
-        return here if cause.keep == mine and here in sides else cause.keep
+            sides = [side for one in found if one.field == cause.field for side in one.sides]
+        is_here = any(side.row.replica == here for side in sides)
+        return here if cause.keep == mine and is_here else cause.keep
 
     def _category(self, changes_id: str, position: int) -> str:
         """What the task of a change set is of, at a position of the journal."""

@@ -3,8 +3,7 @@
 The home is copied, its logs are made anew beside it without the branch, with what others wrote
 instead and with its causes decided again, and then take the place of the old ones. Until all is
 there the home is as it was; from then on a rescue that is cut off only has to be ended. Nobody
-writes meanwhile.
-"""
+writes meanwhile."""
 
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,7 +23,7 @@ from adapters.home.write_guard import WriteGuard
 from adapters.store.leader import succeed
 from adapters.store.log import Log
 from adapters.store.log_copy import copy_appends
-from adapters.store.reader import read_append, writer_of
+from adapters.store.reader import read_append, tells, writer_of
 from adapters.store.recorder import by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.store.sqlite_files import check_alone
@@ -82,8 +81,7 @@ class RescuePlan(NamedTuple):
     @property
     def after(self) -> int:
         """Behind which append the own branch begins."""
-        own = [one.after for one in self.void if one.replica == self.was]
-        return own[0] if own else 0
+        return next((one.after for one in self.void if one.replica == self.was), 0)
 
 
 class OpenedLogs(NamedTuple):
@@ -101,21 +99,14 @@ def plan_rescue(
     told: tuple[AbandonedBranch, ...],
     hold: Collection[str] = (),
 ) -> RescuePlan:
-    """What of a home does not stay.
-
-    Args:
-        logs: Those that travel, the journal first, as who wrote until now has them.
-        shelf: The folder.
-        there: What lies in it.
-        told: What is given up already.
-        hold: Replicas of which nothing is taken.
-    """
+    """What of a home does not stay. `logs`: those that travel, the journal first, as who wrote
+    until now has them; `told`: what is given up already; `hold`: replicas of which nothing is
+    taken."""
     found = without_branches(there, told)
     until = {log.name: fork_point(log, shelf, found) for log in logs if log.replica}
     is_forked = any(n is not None for n in until.values())
-    began = min(
-        (at for log in logs if (at := _branch_began(log, until.get(log.name)))), default="~"
-    )
+    starts = (_branch_began(log, until.get(log.name)) for log in logs)
+    began = min(filter(None, starts), default="~")
     good: dict[str, Mapping[str, int]] = {}
     void, causes, keyed = list[AbandonedBranch](), list[AbandonedAppend](), list[AbandonedAppend]()
     known = {one for branch in told if branch.by for one in branch.digests}
@@ -129,21 +120,16 @@ def plan_rescue(
             ends = _ends_by_naming(log, good["journal"], ends)
         good[log.name] = dependent_chains(log, ends)
         for replica, after in sorted(good[log.name].items()):
-            cut = [(rows, envelope.digest(rows)) for rows in log.appends_of(replica, after)]
+            cut = [(tuple(rows), envelope.digest(rows)) for rows in log.appends_of(replica, after)]
             digests = tuple(digest for _, digest in cut)
             if digests:
                 void.append(AbandonedBranch(log.name, replica, after, digests[-1], digests))
             if replica == log.replica:
-                causes += [
-                    AbandonedAppend(log.name, tuple(rows), one not in known) for rows, one in cut
-                ]
-            else:
-                keyed += [
-                    AbandonedAppend(log.name, tuple(rows), is_new=True)
-                    for rows, one in cut
-                    if one in known and has_caller_key(log.name, rows)
-                ]
-    own = tuple(one for one in causes if not one.rows[0].stream.startswith("log:"))
+                causes += [AbandonedAppend(log.name, rows, one not in known) for rows, one in cut]
+                continue
+            told_of = (rows for rows, one in cut if one in known and has_caller_key(log.name, rows))
+            keyed += [AbandonedAppend(log.name, rows, is_new=True) for rows in told_of]
+    own = tuple(one for one in causes if tells(one.rows))
     return RescuePlan(logs[0].replica, is_forked, good, tuple(void), own, tuple(keyed), told, hold)
 
 
@@ -154,7 +140,6 @@ def _branch_began(log: Log, after: int | None) -> str:
 
 
 def void_lines(void: Sequence[AbandonedBranch]) -> list[VoidBranch]:
-    """What is given up, as it is told."""
     return [VoidBranch(one.log, one.replica, one.after, len(one.digests)) for one in void]
 
 
@@ -167,20 +152,9 @@ def rebuild_logs(
     there: FolderScan,
     step: Callable[[str], None],
 ) -> tuple[CommandReplay, dict[str, int]]:
-    """Make the logs anew in a folder; what came of the causes, and what was taken.
-
-    Args:
-        folder: Where.
-        name: Who writes in them.
-        was: The logs until now.
-        plan: What of them does not stay.
-        shelf: Where others' rows are.
-        there: What lies in it.
-        step: Is told what comes next.
-
-    Raises:
-        Refused: Code ``forked_replica``: another wrote under `name`.
-    """
+    """Make the logs anew in a folder; what came of the causes, and what was taken. `name`: who
+    writes in them; `was`: the logs until now; `shelf`, `there`: where others' rows are, and what
+    lies there. Raises Refused, code ``forked_replica``: another wrote under `name`."""
     folder.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as opened:
         made: dict[str, Log] = {}
@@ -213,17 +187,12 @@ def rebuild_logs(
 
 
 def _copy_what_stays(source: Log, target: Log, good: Mapping[str, int]) -> None:
-    """Copy what stays."""
-    stays = (rows for rows in by_append(source.rows(0)) if _stays(rows, good))
+    every = ((rows, numbered(rows[0].state).n) for rows in by_append(source.rows(0)))
+    stays = (rows for rows, n in every if n <= good.get(writer_of(rows), n))
     if source.recorder.order():
         with target.recorder.deciding():
             target.recorder.keep_order()
     copy_appends(stays, source, target.recorder)
-
-
-def _stays(rows: Sequence[Row], good: Mapping[str, int]) -> bool:
-    n = numbered(rows[0].state).n
-    return n <= good.get(writer_of(rows), n)
 
 
 def _replay_causes(plan: RescuePlan, again: CommandReplay, step: Callable[[str], None]) -> None:
@@ -265,11 +234,8 @@ def _lost_claims(agents: Log, journal: Mapping[str, int]) -> tuple[GivenUp, ...]
         if replica in journal:
             n = journal_position(envelope.read(row).data)
             until[replica] = max(n, until.get(replica, 0))
-    return tuple(
-        GivenUp(replica, journal[replica], n)
-        for replica, n in sorted(until.items())
-        if n > journal[replica]
-    )
+    more = [(name, n) for name, n in sorted(until.items()) if n > journal[name]]
+    return tuple(GivenUp(name, journal[name], n) for name, n in more)
 
 
 # ----------------------------------------------------------------------------- the rescue of a home
@@ -302,20 +268,12 @@ def rescue(
     step: RescueStep = lambda _: None,
 ) -> RescueReport:
     """Go on under a new name, without what another home wrote otherwise, or end what was cut off.
+    `place`: the home, closed; `folder`: where machines meet, empty: as for a sync; `is_dry`: only
+    look what would be done.
 
-    Args:
-        place: The home, closed.
-        environ: Environment variables.
-        folder: Where machines meet; empty: as for a sync.
-        is_dry: Only look what would be done.
-        step: Is told what comes next.
-
-    Raises:
-        Refused: Code ``nothing_to_rescue``; ``forked_replica``: the folder does not hold yet what
-            another home wrote; ``invalid_value``: `WAKELOG_REPLICA` names who has written here;
-            ``read_only``: the home is in use; and see `sync_folder_of`.
-        Damaged: A file is no log.
-    """
+    Raises Refused, code ``nothing_to_rescue``; ``forked_replica``: the folder does not hold yet
+    what another home wrote; ``invalid_value``: `WAKELOG_REPLICA` names who has written here;
+    ``read_only``: the home is in use; and as `sync_folder_of`. Raises Damaged: a file is no log."""
     home = place.folder
     if not place.is_folder:
         raise invalid(f"{place.name} is in a database", "rescue a home that is a folder")
@@ -340,9 +298,7 @@ def _dry_run(place: HomeLocation, environ: Mapping[str, str], shelf: SyncFolder)
     with ExitStack() as opened:
         was = _open_logs(place, environ, opened)
         plan, _ = _plan_and_scan(place, environ, was, shelf)
-        return RescueReport(
-            "", plan.was, "", void_lines(plan.void), {}, len(plan.causes), 0, 0, 0, []
-        )
+    return RescueReport("", plan.was, "", void_lines(plan.void), {}, len(plan.causes), 0, 0, 0, [])
 
 
 def _made_anew(
@@ -361,9 +317,14 @@ def _made_anew(
             copy = copy_beside(home, f"{plan.was}-{plan.after}")
             step("make")
             made, took = rebuild_logs(home / WORK_FOLDER, name, was, plan, shelf, found, step)
-            report = _rescue_report(name, plan, made, took, copy)
-    if not plan.void:
-        return _renamed_only(home, environ, plan)
+            counts = len(plan.causes), made.redone, made.answered, made.left_out
+            given_up = void_lines(plan.void)
+            report = RescueReport(name, plan.was, copy, given_up, took, *counts, made.refused)
+    if not plan.void:  # nothing was written since the split: only another name
+        name = name or files.draw_name()
+        _settle_identity(home, name, plan.was, is_forked=True, void=())
+        introduce_replica(home, name, environ)
+        return RescueReport(name, plan.was, "", [], {}, 0, 0, 0, 0, [])
     void = tuple(replace(one, by=name) if one.replica == plan.was else one for one in plan.void)
     return ReadyRescue(plan.is_forked, void, report)
 
@@ -374,14 +335,9 @@ def rebuild_home(
     make: Callable[[], ReadyRescue | RescueReport],
     step: RescueStep,
 ) -> RescueReport:
-    """Give a home other logs, while nobody writes in it.
-
-    Args:
-        place: The home, closed.
-        hold: What others are told meanwhile, and where it was cut off.
-        make: Makes them in the home's `WORK_FOLDER`; a report says that none are needed.
-        step: Is told what comes next.
-    """
+    """Give a home, which is closed, other logs, while nobody writes in it. `hold`: what others are
+    told meanwhile, and where it was cut off; `make`: makes them in the home's `WORK_FOLDER`, or
+    reports that none are needed."""
     home = place.folder
     with files.readable_errors(home):
         shutil.rmtree(home / WORK_FOLDER, ignore_errors=True)
@@ -425,14 +381,6 @@ def _plan_and_scan(
     return plan, there
 
 
-def _renamed_only(home: Path, environ: Mapping[str, str], plan: RescuePlan) -> RescueReport:
-    """Only another name: nothing was written since the split."""
-    name = files.replica_given(environ) or files.draw_name()
-    _settle_identity(home, name, plan.was, is_forked=True, void=())
-    introduce_replica(home, name, environ)
-    return RescueReport(name, plan.was, "", [], {}, 0, 0, 0, 0, [])
-
-
 def _settle_identity(
     home: Path, name: str, was: str, *, is_forked: bool, void: tuple[AbandonedBranch, ...]
 ) -> None:
@@ -440,16 +388,13 @@ def _settle_identity(
         files.replace_file(home / files.REPLICA, name)
         write_guard.keep_installation(home, is_copy=True)
     known = sync_state.read_sync_state(home)
-    label = "" if is_forked else known.label
-    names = tuple(sorted({*known.was, was}))
-    sync_state.write_sync_state(
-        home, replace(known, label=label, void=tuple({*known.void, *void}), was=names)
-    )
+    label, names = "" if is_forked else known.label, tuple(sorted({*known.was, was}))
+    settled = replace(known, label=label, void=tuple({*known.void, *void}), was=names)
+    sync_state.write_sync_state(home, settled)
 
 
 def copy_beside(home: Path, name: str) -> str:
-    """The home as it is, whole, in a folder of its `forks`, of that name or a like one; the
-    folder."""
+    """Copy the home as it is, whole, to a folder of its `forks` of that or a like name."""
     part = home / WORK_FOLDER / "copy"
     back_up(FolderLocation(home), part)
     with files.readable_errors(home):
@@ -466,23 +411,6 @@ def _free_path(folder: Path, name: str) -> Path:
         because = f"{folder} holds {COPIES_MAX} copies of {name}"
         raise Refused("invalid_value", because=because, instead="delete some of them")
     return found
-
-
-def _rescue_report(
-    name: str, plan: RescuePlan, made: CommandReplay, took: dict[str, int], copy: str
-) -> RescueReport:
-    return RescueReport(
-        name,
-        plan.was,
-        copy,
-        void_lines(plan.void),
-        took,
-        len(plan.causes),
-        made.redone,
-        made.answered,
-        made.left_out,
-        made.refused,
-    )
 
 
 def _read_ready(work: Path) -> ReadyRescue:

@@ -4,8 +4,7 @@ the old one wrote since, and with the lead that the old one had, where that neve
 
 The home is made whole beside its place and then takes it; what stood there is moved aside. So a
 restore that is cut off leaves what was there, and is begun anew; where that stands aside already,
-nobody writes until the same command has ended it.
-"""
+nobody writes until the same command has ended it."""
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -54,13 +53,9 @@ class RestoredHome(NamedTuple):
 
 
 def note_of(backup: Path, home: Path) -> files.BackupNote:
-    """What a backup says of its home; of one of before 0.5.0, and of a home that was put back
-    where it was, what is there tells.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no backup.
-        Damaged: Code ``not_a_log``: a file is no log, or a log ends otherwise than it did.
-    """
+    """What a backup says of its home; of one of before 0.5.0, and of a home that was put back where
+    it was, what is there tells. Raises Refused, code ``invalid_value``: it is no backup; Damaged,
+    code ``not_a_log``: a file is no log, or a log ends otherwise than it did."""
     if not files.exists(backup):
         raise invalid(f"there is no backup at {backup}", "name the folder that `backup` made")
     if (backup / files.REPLICA).exists() and backup != home:
@@ -97,24 +92,16 @@ def restore(
     step: RestoreStep = lambda _: None,
     told: CopyProgress = lambda *_: None,
 ) -> RestoredHome:
-    """Make a home of a backup, in the place of what is there, or end what was cut off.
+    """Make a home of a backup, which stays as it is, in the place of what is there, or end what was
+    cut off. `place`: where; in a database nothing may be there; `was`: the name under which the
+    home was written, empty: as the backup says; `is_lost`: tells whether that home never comes
+    back: then its name is retired, and what it led is led here; `told`: hears how far a copy into a
+    database has come.
 
-    Args:
-        backup: Its folder, which stays as it is.
-        place: Where; in a database nothing may be there.
-        environ: Environment variables.
-        was: The name under which the home was written; empty: as the backup says.
-        is_lost: Tells whether that home never comes back: then its name is retired, and what it
-            led is led here.
-        step: Is told what comes next.
-        told: Is told how far a copy into a database has come.
-
-    Raises:
-        Refused: Code ``not_shared``: machines share it, and it should get into a database;
-            ``invalid_value``: it is no backup, there is a home and the old one is not
-            lost, or nobody knows the old name; ``read_only``.
-        Damaged: A log of the backup is not whole, or another one than it was.
-    """
+    Raises Refused, code ``not_shared``: machines share it, and it should get into a database;
+    ``invalid_value``: it is no backup, there is a home and the old one is not lost, or nobody knows
+    the old name; ``read_only``. Raises Damaged: a log of the backup is not whole, or another one
+    than it was."""
     if not place.is_folder:
         return _in_database(backup, place, environ, told)
     home = place.folder
@@ -250,11 +237,8 @@ def _at(logs: Sequence[Log]) -> str:
 
 def _aside(home: Path, day: str) -> str:
     """Where what stands there goes."""
-    names = [
-        f"{home.name}.before-{day}",
-        *(f"{home.name}.before-{day}-{n}" for n in range(2, ASIDES_MAX)),
-    ]
-    paths = (home.with_name(one) for one in names)
+    ends = ("", *(f"-{n}" for n in range(2, ASIDES_MAX)))
+    paths = (home.with_name(f"{home.name}.before-{day}{end}") for end in ends)
     path = next((one for one in paths if not one.exists()), None)
     if path is None:
         because = f"{home.parent} holds {ASIDES_MAX - 1} homes that were moved aside that day"

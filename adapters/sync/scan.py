@@ -38,9 +38,8 @@ class FolderScan(Struct, frozen=True):
 
     def of(self, place: ChainId) -> list[tuple[str, SegmentHeader]]:
         """The whole files of a replica in a log, by their first append."""
-        found = [
-            (name, one.header) for name, one in self.whole.items() if one.header.place == place
-        ]
+        every = ((name, one.header) for name, one in self.whole.items())
+        found = (one for one in every if one[1].place == place)
         return sorted(found, key=lambda one: (one[1].after, one[1].last, one[0]))
 
     def places(self, log: str) -> list[ChainId]:
@@ -53,11 +52,8 @@ class FolderScan(Struct, frozen=True):
 
 
 def scan_folder(shelf: SyncFolder, known: Mapping[str, CheckedFile]) -> FolderScan:
-    """Look at all that is there; what is known already, and as it was, is not opened.
-
-    Raises:
-        Refused: The folder cannot be read.
-    """
+    """Look at all that is there; what is known already, and as it was, is not opened. Raises
+    Refused: the folder cannot be read."""
     whole, broken, haves = dict[str, CheckedFile](), list[str](), dict[str, Manifest]()
     mute: list[str] = []
     for name, stamp in shelf.files():

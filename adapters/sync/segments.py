@@ -2,8 +2,7 @@
 
 Lines of JSON, compressed: a header, the payloads and rows as they are stored, and an end with the
 sum of all before it. The same appends make the same bytes. FILE FORMAT: it only grows, see
-`domain.log.wire`.
-"""
+`domain.log.wire`."""
 
 import gzip
 import io
@@ -19,7 +18,7 @@ from msgspec import Struct
 
 from adapters.store.log_copy import NAMED
 from adapters.store.recorder import by_append, line, numbered
-from adapters.store.remote_appends import RemoteAppend
+from adapters.store.remote_appends import RemoteAppend, chain_link
 from domain.append import envelope
 from domain.append.envelope import Row
 from domain.log.keys import payload_id, sha
@@ -110,21 +109,10 @@ class _PayloadLine(Struct, frozen=True, omit_defaults=True):
 
 
 class _RowLine(Struct, frozen=True):
-    """A row."""
-
     stream: str
     version: int
     tag: str
     state: msgspec.Raw
-
-
-class _EnvelopeLink(Struct, frozen=True):
-    """The part of an envelope that tells what it follows."""
-
-    n: int
-    row: int = 0
-    rows: int = 0
-    prev: str = ""
 
 
 class _EndLine(Struct, frozen=True):
@@ -136,7 +124,6 @@ _encode = msgspec.json.Encoder().encode
 _decode_header = msgspec.json.Decoder(SegmentHeader).decode
 _decode_payload = msgspec.json.Decoder(_PayloadLine).decode
 _decode_row = msgspec.json.Decoder(_RowLine).decode
-_decode_link = msgspec.json.Decoder(_EnvelopeLink).decode
 _decode_end = msgspec.json.Decoder(_EndLine).decode
 
 
@@ -154,36 +141,26 @@ def parse_segment_name(name: str) -> SegmentName | None:
 
 
 def encode_segments(
-    place: ChainId,
-    after: int,
-    appends: Iterable[RemoteAppend],
-    most: int = SEGMENT_MAX_BYTES,
+    place: ChainId, after: int, appends: Iterable[RemoteAppend], most: int = SEGMENT_MAX_BYTES
 ) -> Iterator[tuple[SegmentHeader, bytes]]:
-    """Files of neighbouring appends, each with its header.
-
-    Args:
-        place: Whose they are.
-        after: The number of the append before the first; 0: there is none.
-        appends: In the order of their chain.
-        most: How many bytes a file has before compression, unless one append has more.
-    """
-    lines, size, first, last = list[bytes](), 0, 0, after
+    """Files of neighbouring appends in the order of their chain, each with its header. `after`: the
+    number of the append before the first, 0: there is none; `most`: how many bytes a file has
+    before compression, unless one append has more."""
+    lines, size, first, last, written = list[bytes](), 0, 0, after, SHARED_FORMAT
     prev = head = ""
-    written = SHARED_FORMAT
     for one in appends:
-        made = [*map(_payload_line, _with_units(one)), *map(line, one.rows)]
+        made = [_payload_line(kept, _unit_of(kept, one.rows)) for kept in one.payloads]
+        made += map(line, one.rows)
         more = sum(len(text) + 1 for text in made)
         if lines and size + more > most:
-            yield _file(
-                SegmentHeader(1, *place, after, prev, first, last, RULES, written, head), lines
-            )
-            lines, size, first, after = [], 0, 0, last
-            written = SHARED_FORMAT
+            header = SegmentHeader(1, *place, after, prev, first, last, RULES, written, head)
+            yield _file(header, lines)
+            lines, size, first, after, written = [], 0, 0, last, SHARED_FORMAT
         lines += made
         size += more
         if any(row.topic == envelope.ERASED for row in one.rows):
             written = FORMAT_MAX
-        begins = _decode_link(one.rows[0].state)
+        begins = chain_link(one.rows[0].state)
         last, head = begins.n, envelope.digest(one.rows)
         if not first:
             first, prev = last, begins.prev
@@ -192,15 +169,9 @@ def encode_segments(
 
 
 def decode_segment(data: bytes, name: str = "") -> Segment:
-    """What a file holds, if it is whole: the sum, every link of the chain, and its head.
-
-    Args:
-        data: The file.
-        name: What it is called; a name like ours must say what is in it.
-
-    Raises:
-        NotWhole: Something is missing, or is other than it was written.
-    """
+    """What a file holds, if it is whole: the sum, every link of the chain, and its head. `name`:
+    what it is called; a name like ours must say what is in it. Raises IncompleteSegment: something
+    is missing, or is other than it was written."""
     lines, header = _summed(_unzipped(data))
     said = parse_segment_name(name)
     if said and said != SegmentName(header.place, header.first, header.last, header.head):
@@ -255,7 +226,8 @@ def _summed(whole: bytes) -> tuple[Sequence[bytes], SegmentHeader]:
 def _appends(lines: Sequence[bytes]) -> Iterator[RemoteAppend]:
     payloads = [_payload(text) for text in lines if text.startswith(b'{"payload"')]
     by_id = {one.id: one for one in payloads}
-    rows = [_row(text) for text in lines if not text.startswith(b'{"payload"')]
+    read = [_decode_row(text) for text in lines if not text.startswith(b'{"payload"')]
+    rows = [Row(one.stream, one.version, one.tag, bytes(one.state)) for one in read]
     for append in by_append(rows):
         found = {one.decode() for row in append for one in NAMED.findall(row.state)}
         named = [by_id.pop(one) for one in sorted(found & by_id.keys())]
@@ -265,10 +237,9 @@ def _appends(lines: Sequence[bytes]) -> Iterator[RemoteAppend]:
 
 
 def _check_chain(header: SegmentHeader, appends: Sequence[RemoteAppend]) -> None:
-    n, prev = header.after, header.prev
-    end = f"@{header.replica}"
+    n, prev, end = header.after, header.prev, f"@{header.replica}"
     for rows, _ in appends:
-        places = [_decode_link(row.state) for row in rows]
+        places = [chain_link(row.state) for row in rows]
         begins = places[0]
         if begins.prev != prev or begins.n <= n:
             raise IncompleteSegment(f"append {begins.n} does not follow append {n}")
@@ -282,11 +253,6 @@ def _check_chain(header: SegmentHeader, appends: Sequence[RemoteAppend]) -> None
         raise IncompleteSegment("its header does not fit")
 
 
-def _row(text: bytes) -> Row:
-    one = _decode_row(text)
-    return Row(one.stream, one.version, one.tag, bytes(one.state))
-
-
 def _payload(text: bytes) -> Payload:
     kept = _decode_payload(text)
     data = b64decode(kept.base64) if kept.text is None else kept.text.encode()
@@ -295,21 +261,15 @@ def _payload(text: bytes) -> Payload:
     return Payload(kept.payload, data)
 
 
-def _payload_line(kept: tuple[str, Payload]) -> bytes:
-    unit, (name, data) = kept[0], (kept[1].id, kept[1].data)
+def _payload_line(kept: Payload, unit: str) -> bytes:
     try:
-        return _encode(_PayloadLine(name, unit, text=data.decode()))
+        return _encode(_PayloadLine(kept.id, unit, text=kept.data.decode()))
     except UnicodeDecodeError:
-        return _encode(_PayloadLine(name, unit, base64=b64encode(data).decode()))
-
-
-def _with_units(append: RemoteAppend) -> list[tuple[str, Payload]]:
-    """Each payload with its unit; empty where no row that names it tells that."""
-    return [(_unit_of(one, append.rows), one) for one in append.payloads]
+        return _encode(_PayloadLine(kept.id, unit, base64=b64encode(kept.data).decode()))
 
 
 def _unit_of(kept: Payload, rows: Sequence[Row]) -> str:
-    """The task that the bytes belong to, where it stands near their name."""
+    """The task that the bytes belong to, where it stands near their name; else empty."""
     naming = [row for row in rows if kept.id.encode() in row.state]
     units = dict.fromkeys(unit for row in naming for unit in _units_near(row))
     return next((one for one in units if payload_id(one, kept.data) == kept.id), "")

@@ -1,8 +1,7 @@
 """Where machines leave files for each other: a folder that Syncthing, a cloud or a stick carries.
 
 Files are named ``WRITER/FILE``. Each writer writes in its own place alone, and a file appears whole
-or not at all; what is half there has a name that is not listed.
-"""
+or not at all; what is half there has a name that is not listed."""
 
 import os
 from collections.abc import Sequence
@@ -138,13 +137,11 @@ class MemorySyncFolder:
         """Nobody reads it here."""
 
     def files(self) -> Sequence[ListedFile]:
-        return [
-            ListedFile(name, self._stamp(name, data)) for name, data in sorted(self.held.items())
-        ]
+        return [ListedFile(name, self._stamp(name)) for name in sorted(self.held)]
 
-    def _stamp(self, name: str, data: bytes) -> str:
+    def _stamp(self, name: str) -> str:
         """As little work as a look at a file's size and time, but for the first."""
-        known = self._stamps.get(name)
+        data, known = self.held[name], self._stamps.get(name)
         if known is None or known[0] is not data:
             self._stamps[name] = known = data, sha(data)
         return known[1]

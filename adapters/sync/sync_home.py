@@ -1,12 +1,11 @@
 """One sync: take what others left in a folder, then leave what they do not have (ADR 72); and that
-of a home, with its folder, its lock, and what it keeps of it.
-"""
+of a home, with its folder, its lock, and what it keeps of it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from adapters.documents.replica_conflicts import replica_conflicts
@@ -24,6 +23,7 @@ from adapters.home.settings import Settings
 from adapters.runtime import leadership, orphaned_effects
 from adapters.store.leader import Leadership, leadership_of
 from adapters.store.log import Log
+from adapters.store.reader import tells
 from adapters.sync import manifest as haves
 from adapters.sync import sync_state
 from adapters.sync.branches import abandoned_branches, dead_files, held_branches, without_branches
@@ -71,22 +71,12 @@ def sync_logs(  # noqa: PLR0913  what meets where, and how
     is_dry: bool = False,
     accepts: bool = False,
 ) -> SyncResult:
-    """Take, then give.
+    """Take, then give. `logs`: those that travel, the journal first; `kept`: what the last sync
+    kept; `hold`: replicas of which nothing more is taken; `is_dry`: only look; `accepts`: what
+    others erased is erased here, whatever was written to it since.
 
-    Args:
-        logs: Those that travel, the journal first.
-        shelf: The folder.
-        now: The present.
-        kept: What the last sync kept.
-        hold: Replicas of which nothing more is taken.
-        told: Is told how many rows came.
-        is_dry: Only look.
-        accepts: What others erased is erased here, whatever was written to it since.
-
-    Raises:
-        Refused: Code ``another_home``, ``forked_replica``; ``read_only``: the folder cannot be
-            written, and what was taken stays; ``unreadable_file``.
-    """
+    Raises Refused, code ``another_home``, ``forked_replica``; ``read_only``: the folder cannot be
+    written, and what was taken stays; ``unreadable_file``."""
     there = scan_folder(shelf, kept.checked if kept.folder == shelf.name else {})
     void = abandoned_branches(there, kept.void)
     if dead := [one for log in logs for one in held_branches(log, void)]:
@@ -128,28 +118,33 @@ def sync_logs(  # noqa: PLR0913  what meets where, and how
             shelf.remove(name)
     except OSError as error:
         took = sum(sum(one.took.values()) for one in takings)
-        because = (
-            f"{shelf.name} cannot be written: {error.strerror or error}; {took} rows were taken"
-        )
+        why = error.strerror or error
+        because = f"{shelf.name} cannot be written: {why}; {took} rows were taken"
         instead = "free space, or give yourself permission, and repeat it"
         raise Refused("read_only", because=because, instead=instead) from None
     report = _sync_report(takings, mine, gave, found, who)
     labels = {**kept.labels, **report.labels}
     others = {name: have.at for name, have in found.haves.items() if name != replica}
     heard = {**kept.heard, **others}
-    state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, heard, now, erased)
+    waits = {one.replica: one.for_ for one in report.waiting if one.is_trouble}
+    met = heard, now, erased, waits
+    state = SyncState(label, shelf.name, there.whole, labels, void, kept.was, *met)
     return SyncResult(report, state)
 
 
 def combined(first: SyncResult, again: SyncResult) -> SyncResult:
     """What two syncs did, one right after the other."""
-    took = dict(first.report.took)
-    for name, rows in again.report.took.items():
-        took[name] = took.get(name, 0) + rows
-    new = sorted({*first.report.new, *again.report.new})
-    gave = first.report.gave + again.report.gave
-    report = structs.replace(again.report, took=dict(sorted(took.items())), gave=gave, new=new)
+    one, more = first.report, again.report
+    took, new = _summed(one.took, more.took), sorted({*one.new, *more.new})
+    report = replace(more, took=took, gave=one.gave + more.gave, new=new)
     return SyncResult(report, again.kept)
+
+
+def _summed(*each: Mapping[str, int]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in each:
+        total.update(one)
+    return dict(sorted(total.items()))
 
 
 def journal_and_agents(logs: Sequence[Log]) -> tuple[Log, Log | None]:
@@ -192,7 +187,7 @@ def replica_lines(
         for name in (mine.replica, *names)
     ]
     return [
-        structs.replace(
+        replace(
             one,
             label=who.machines.labels.get(one.replica, one.label),
             leads=one.replica == who.lead,
@@ -205,8 +200,7 @@ def replica_lines(
 def _replica_line(
     name: str, mine: Manifest, other: Manifest | None, waits: Waiting | None, last: int
 ) -> ReplicaLine:
-    is_own = name == mine.replica
-    if is_own:
+    if name == mine.replica:
         return ReplicaLine(name, mine.label, True, last, mine.at, "equal")
     if waits:
         seen = (other.label, other.at) if other else ("", "")
@@ -233,23 +227,15 @@ def _sync_report(
     takings: Sequence[LogImport], mine: Manifest, gave: int, found: FolderScan, who: Leadership
 ) -> SyncReport:
     others = [have for name, have in sorted(found.haves.items()) if name != mine.replica]
-    took: dict[str, int] = {}
-    for taking in takings:
-        for name, rows in taking.took.items():
-            took[name] = took.get(name, 0) + rows
     gone = who.machines.retired
-    behind = [
-        _behind_line(one, mine, takings)
-        for one in others
-        if one.digest != mine.digest and one.replica not in gone
-    ]
+    lacking = [one for one in others if one.digest != mine.digest and one.replica not in gone]
     return SyncReport(
         mine.replica,
-        dict(sorted(took.items())),
+        _summed(*(one.took for one in takings)),
         gave,
         mine.digest,
         [one.replica for one in others if one.digest == mine.digest],
-        behind,
+        [_behind_line(one, mine, takings) for one in lacking],
         [waits for taking in takings for waits in taking.waiting()],
         sorted({name for one in takings for name in one.took.keys() - one.known}),
         {one.replica: one.label for one in (mine, *others) if one.label} | who.machines.labels,
@@ -266,17 +252,11 @@ def _behind_line(other: Manifest, mine: Manifest, takings: Iterable[LogImport]) 
         1
         for taking in takings
         for name in taking.log.telling_heads()
-        for rows in taking.log.appends_of(name, _known_until(other, taking.log, name))
-        if not rows[0].stream.startswith("log:")
+        for rows in taking.log.appends_of(name, other.head(taking.log.name, name).n)
+        if tells(rows)
     )
     ahead = (instant(other.at) - instant(mine.at)).total_seconds()
     return Behind(other.replica, other.label, lacks, other.at, max(int(ahead // 60), 0))
-
-
-def _known_until(other: Manifest, log: Log, replica: str) -> int:
-    """Up to which append another holds a chain."""
-    head = other.heads.get(f"{log.name}:{replica}")
-    return head.n if head else 0
 
 
 # ---------------------------------------------------------------------------- a home that is synced
@@ -286,18 +266,9 @@ def sync_folder_of(
     place: HomeLocation, settings: Settings, folder: str = "", *, is_made: bool = False
 ) -> LocalSyncFolder:
     """The folder where a home meets others: the named one, else the settings', else the last.
-
-    Args:
-        place: The home's.
-        settings: The home's.
-        folder: As it is named.
-        is_made: A named one is made where only itself is missing; one that is known may lie on a
-            drive that is away.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is none, or the home is one that does not sync;
-            ``read_only``: it cannot be made.
-    """
+    `is_made`: a named one is made where only itself is missing; one that is known may lie on a
+    drive that is away. Raises Refused, code ``invalid_value``: there is none, or the home is one
+    that does not sync; ``read_only``: it cannot be made."""
     if not place.is_folder:
         raise invalid(f"{place.name} is in a database", "sync a home that is a folder")
     if (place.folder / FORK).exists():
@@ -324,21 +295,10 @@ def sync_home(
     host: str = "",
     accepts: bool = False,
 ) -> SyncReport:
-    """Sync a home with a folder.
-
-    Args:
-        home: Open to write, unless it is a dry run.
-        shelf: The folder.
-        told: Is told how many rows came.
-        is_dry: Only look.
-        waits: For another sync of the home to end.
-        host: What the machine is called, if it is new here; see `host_name`.
-        accepts: See `sync_logs`.
-
-    Raises:
-        Refused: See `sync_logs`.
-        Busy: Another sync goes on, and nobody waits.
-    """
+    """Sync a home, open to write unless it is a dry run, with a folder. `waits`: for another sync
+    of the home to end; `host`: what the machine is called, if it is new here, see `host_name`;
+    `accepts`: see `sync_logs`, which tells what is refused. Raises SyncBusy: another one goes on,
+    and nobody waits."""
     if is_dry:
         return _with_conflicts(home, _sync_once(home, shelf, told, is_dry=True).report)
     from adapters.documents.status import lead_away  # it loads what opens homes
@@ -363,8 +323,7 @@ def sync_home(
             sync_state.write_sync_state(home.path, again.kept)
             done = combined(done, again)
     home.views.catch_up()
-    lead = home.services.lead
-    leads = "" if lead == led else lead
+    leads = "" if home.services.lead == led else home.services.lead
     report = replace(done.report, leads=leads, lead_away=silent or lead_away(home))
     return _with_conflicts(home, report)
 
@@ -384,10 +343,8 @@ def replicas_of_home(home: "Home") -> list[ReplicaLine]:
     if not logs[0].is_shared:
         because = "this home has never met another machine"
         raise Refused("not_shared", because=because, instead="run `wakelog sync DIR` first")
-    shelf = sync_folder_of(home.place, home.settings)
-    return replica_lines(
-        logs, shelf, home.services.clock.now(), sync_state.read_sync_state(home.path)
-    )
+    shelf, now = sync_folder_of(home.place, home.settings), home.services.clock.now()
+    return replica_lines(logs, shelf, now, sync_state.read_sync_state(home.path))
 
 
 def travelling_names(place: HomeLocation, environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -401,8 +358,7 @@ def travelling_names(place: HomeLocation, environ: Mapping[str, str]) -> tuple[s
 def _sync_once(
     home: "Home", shelf: SyncFolder, told: RowsTaken, *, is_dry: bool, accepts: bool = False
 ) -> SyncResult:
-    now = home.services.clock.now()
-    known = sync_state.read_sync_state(home.path)
+    now, known = home.services.clock.now(), sync_state.read_sync_state(home.path)
     hold = home.settings.sync.hold
     more = {"is_dry": is_dry, "accepts": accepts}
     return sync_logs(_travelling_logs(home), shelf, now, known, hold=hold, told=told, **more)
@@ -414,6 +370,5 @@ def _with_conflicts(home: "Home", report: SyncReport) -> SyncReport:
 
 def _travelling_logs(home: "Home") -> list[Log]:
     """Those that travel, see `[sync] agents`."""
-    services = home.services
-    is_shared = home.settings.sync.agents == "shared"
-    return [services.journal, *([services.agents] if is_shared else ())]
+    logs = [home.services.journal, home.services.agents]
+    return logs if home.settings.sync.agents == "shared" else logs[:1]

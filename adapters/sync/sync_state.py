@@ -1,7 +1,6 @@
 """What a home keeps of its syncs, in a file of its own: its label, and files it found whole.
 
-It can be lost: then files are looked at once more, and the label is read from the folder.
-"""
+It can be lost: then files are looked at once more, and the label is read from the folder."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from adapters.documents.sync import WaitsFor
 from adapters.home.files import SYNC_FILE, readable_errors, replace_file
 from adapters.sync.manifest import AbandonedBranch
 from adapters.sync.scan import CheckedFile
@@ -26,7 +26,8 @@ class SyncState(Struct, frozen=True):
     """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met; `void`:
     branches that were given up; `was`: names under which this machine wrote before; `heard`: when
     each other machine last told of itself, as far as was seen at `met_at`; `erased`: how many
-    erasures the files in the folder heed."""
+    erasures the files in the folder heed; `waits`: of machines whose rows wait for the person, why.
+    """
 
     label: str = ""
     folder: str = ""
@@ -37,6 +38,7 @@ class SyncState(Struct, frozen=True):
     heard: Mapping[str, str] = {}
     met_at: str = ""
     erased: int = 0
+    waits: Mapping[str, WaitsFor] = {}
 
 
 def read_sync_state(home: Path) -> SyncState:
@@ -55,15 +57,8 @@ def write_sync_state(home: Path, value: SyncState) -> None:
 
 @contextmanager
 def sync_lock(home: Path, *, waits: bool = True) -> Iterator[None]:
-    """One sync of a home at a time.
-
-    Args:
-        home: Its folder.
-        waits: Another one waits; else `SyncBusy` is raised.
-
-    Raises:
-        Refused: Code ``read_only``.
-    """
+    """One sync of a home at a time. `waits`: another one waits; else `SyncBusy` is raised. Raises
+    Refused, code ``read_only``."""
     with readable_errors(home):
         file = (home / LOCK_FILE).open("a")
     with file:

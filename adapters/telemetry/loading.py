@@ -9,17 +9,12 @@ NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 
 def checked(settings: OtelSettings) -> None:
-    """See that what is switched on can be had; nothing is looked for where it is off.
-
-    Raises:
-        Refused: Code ``missing_extra``.
-    """
+    """See that what is switched on can be had; nothing is looked for where it is off. Raises
+    Refused, code ``missing_extra``."""
     if settings.enabled and not all(map(_is_there, NEEDED)):
-        raise Refused(
-            "missing_extra",
-            because="otel.enabled is true, but OpenTelemetry is not installed",
-            instead="use `pip install 'wakelog[otel]'`, or set otel.enabled to false",
-        )
+        because = "otel.enabled is true, but OpenTelemetry is not installed"
+        instead = "use `pip install 'wakelog[otel]'`, or set otel.enabled to false"
+        raise Refused("missing_extra", because=because, instead=instead)
 
 
 def _is_there(module: str) -> bool:
@@ -43,7 +38,6 @@ def spans_for(settings: OtelSettings, cost_of: CostOf) -> Spans:
     except Exception as error:  # noqa: BLE001  whatever the packages make of their variables
         import logging  # who only reads never comes here
 
-        logging.getLogger(__name__).warning(
-            "spans are not sent: %s: %s", type(error).__name__, error
-        )
+        log = logging.getLogger(__name__)
+        log.warning("spans are not sent: %s: %s", type(error).__name__, error)
         return NoSpans()

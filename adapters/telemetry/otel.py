@@ -10,8 +10,7 @@ imports OpenTelemetry; see `adapters.telemetry.loading` for when.
 The first span of a wake has ids that are derived from its run key. So what comes later, in
 another process too, links to it, and no id is stored anywhere. Attributes of our own begin with
 ``wakelog.``; texts (prompts, replies, arguments, results, an agent's name) are left out unless
-they are asked for. Times are the machine's, also under a clock that is set by hand.
-"""
+they are asked for. Times are the machine's, also under a clock that is set by hand."""
 
 import asyncio
 import hashlib
@@ -46,10 +45,8 @@ from domain.log.keys import key
 from domain.ports import ModelFault, Reply, Request, Usage
 from domain.wake.wake import LateReply, ModelAsked, ToolReturned, Wake, WakeDeferred, WakeFinished
 
-PROVIDERS = {
-    "gemini": "gcp.gemini",
-    "openai": "openai",
-}  # as the conventions name them; others are ours
+PROVIDERS = {"gemini": "gcp.gemini", "openai": "openai"}
+"""As the conventions name them; others are ours."""
 
 
 def model(name: str) -> dict[str, str | int]:
@@ -159,13 +156,9 @@ def sending(*, has_texts: bool, cost_of: CostOf) -> "OtelSpans":
 
 
 class OtelSpans:
-    """The spans of one process's effects on one home.
-
-    Args:
-        exporter: Takes them, in a thread of its own; whatever it does, no effect waits for it.
-        has_texts: With the texts in them.
-        cost_of: Says what a model's answer costs.
-    """
+    """The spans of one process's effects on one home. `exporter` takes them, in a thread of its
+    own; whatever it does, no effect waits for it. `has_texts`: with the texts in them; `cost_of`
+    says what a model's answer costs."""
 
     def __init__(
         self, exporter: SpanExporter, *, has_texts: bool = False, cost_of: CostOf = no_cost
@@ -175,9 +168,8 @@ class OtelSpans:
         logger.addHandler(logging.NullHandler())
         self._has_texts = has_texts
         self._cost_of = cost_of
-        self._provider = TracerProvider(
-            resource=_resource(), id_generator=_GivenIds(), shutdown_on_exit=False
-        )
+        own, ids = _resource(), _GivenIds()
+        self._provider = TracerProvider(resource=own, id_generator=ids, shutdown_on_exit=False)
         self._exporter = _CarefulExporter(exporter)
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
         self._tracer = self._provider.get_tracer(SCOPE)
@@ -273,10 +265,8 @@ class OtelSpans:
         if item is not None:
             attributes["gen_ai.tool.name"] = item.tool
         links = [_link(first_ids(changes.run_key))] if changes.run_key else ()
-        span = self._tracer.start_span(
-            f"wakelog.verdict {verb}", Context(), attributes=attributes, links=links
-        )
-        with _under(span):
+        named, start = f"wakelog.verdict {verb}", self._tracer.start_span
+        with _under(start(named, Context(), attributes=attributes, links=links)) as span:
             yield partial(_decided, span)
 
     def close(self) -> None:

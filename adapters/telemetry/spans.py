@@ -1,8 +1,7 @@
 """What is told of effects, while they are performed, to whoever traces them.
 
 Nobody does unless that is switched on. What is told stands in the log already or will: a span
-is a view of it with wall times, and nothing of it is stored or decides anything.
-"""
+is a view of it with wall times, and nothing of it is stored or decides anything."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from adapters.documents.agents import AgentDetails, SubscriptionDetails, TimerDetails
 from adapters.documents.wakes import WakeLine
-from adapters.text.agent_output import counted, outcome_text
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe
+from adapters.text.agent_output import outcome_text
+from adapters.text.common import ID_SHOWN, counted, local_time, run_shown, safe
 from domain.wake.manifests import DAY_AGENT
 
 if TYPE_CHECKING:

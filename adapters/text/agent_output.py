@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
+from adapters.text.common import ID_SHOWN, counted, local_time, run_shown, safe, typed
 from adapters.text.policy import HELD, waits
+from domain.agent.clients import client_named
 from domain.agent.wake_queue import NO_RECEIPT
 from domain.lessons.lessons import STARS_MAX
 from domain.scaffold import is_newer, made_by
@@ -51,15 +52,6 @@ RULES = {
     "disallowed_provider_model": "its model is not allowed for a category",
     NO_RECEIPT: "your consent to what that sends, or the key, was missing",
 }
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "row"), counted(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 WITHOUT_REPORT = ", without a report"
@@ -200,10 +192,13 @@ def thread_lines(thread: "MessageThread", zone: str) -> Iterator[str]:
 
 def run_lines(run: "WakeDetails", name: str, zone: str, called: str = "") -> Iterator[str]:
     """A wake, step by step; `called`: what it is called, if not by its run key."""
-    yield safe(f"{name}: {run.reason} wake {called or run.run_key}")
+    by = client_named(run.model or "")
+    yield safe(f"{name}: {reason_told(run)} wake {called or run.run_key}")
+    if by:
+        yield safe(f"  {NOT_ASKED.format(by.partition(' ')[0])}")
     yield from (f"  {line}" for line in _facts_of(run, zone))
-    yield ""
-    yield "Causes"
+    if not by:
+        yield from ("", "Causes")
     for cause in run.causes:
         yield f"  {local_time(cause.at, zone)}  {_line(_cause(cause))}"
     if run.cause_count > len(run.causes):
@@ -214,6 +209,15 @@ def run_lines(run: "WakeDetails", name: str, zone: str, called: str = "") -> Ite
         kind = step.kind.rpartition(".")[0]
         yield f"  {step.n:>5}  {local_time(step.at, zone)}  {kind}"
         yield from (indent(line, " " * 9) for line in _step(kind, step.data) if line)
+
+
+NOT_ASKED = "{} read the task and proposed this; what model it used is not known here"
+
+
+def reason_told(run: "WakeLine") -> str:
+    """Why a wake was; of one that nobody asked for, by whom."""
+    by = client_named(run.model or "")
+    return f"by {by}" if by else run.reason
 
 
 def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
@@ -241,11 +245,7 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
 
 
 def _usage(usage: "WakeUsage") -> str:
-    names = {
-        "in": usage.input_tokens,
-        "out": usage.output_tokens,
-        "thought": usage.thought_tokens,
-    }
+    names = {"in": usage.input_tokens, "out": usage.output_tokens, "thought": usage.thought_tokens}
     known = [f"{count:,} {name}" for name, count in names.items() if count is not None]
     cost = "" if usage.cost is None else f", cost {usage.cost:.6f}"
     return f"tokens: {', '.join(known) or 'not told by the model'}{cost}"

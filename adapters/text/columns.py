@@ -10,30 +10,11 @@ from rich.cells import cell_len, set_cell_size
 
 GAP: Final = "  "
 CUTS: Final = (
-    ("Category", 12),
-    ("Labels", 12),
-    ("Title", 24),
-    ("Name", 24),
-    ("Agent", 24),
-    ("About", 24),
-    ("Bar", 0),
-    ("Category", 0),
-    ("Labels", 0),
-    ("Model", 0),
-    ("Calls", 0),
-    ("Wakes", 0),
-    ("Mode", 0),
-    ("Items", 0),
-    ("Est", 0),
-    ("Last wake", 0),
-    ("Reason", 0),
-    ("Outcome", 10),
-    ("Life", 6),
-    ("Status", 11),
-    ("Title", 10),
-    ("Name", 10),
-    ("Agent", 10),
-)
+    ("Category", 12), ("Labels", 12), ("Title", 24), ("Name", 24), ("Agent", 24), ("About", 24),
+    ("Bar", 0), ("Category", 0), ("Labels", 0), ("Model", 0), ("Calls", 0), ("Wakes", 0),
+    ("Mode", 0), ("Items", 0), ("Est", 0), ("Last wake", 0), ("Reason", 0), ("Outcome", 10),
+    ("Life", 6), ("Status", 11), ("Title", 10), ("Name", 10), ("Agent", 10),
+)  # fmt: skip
 """What is cut where a table is too wide, one after another, and to how many cells; 0: the whole
 column is left out, as empty ones are before. A column of a heading that is neither here nor in
 `WHOLE` is wrapped."""
@@ -117,13 +98,7 @@ def table_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines of a table that a terminal of so many columns can show, each with the number of
     its row, -1 of the head; where not even its least widths fit, each row as lines of heading and
-    cell.
-
-    Args:
-        headings: Of the columns.
-        rows: Cells, each in one line.
-        width: Of the terminal.
-    """
+    cell. Each cell is one line."""
     widths = _fitting(headings, rows, width)
     if widths is None:
         yield from _records(headings, rows, width)

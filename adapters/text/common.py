@@ -126,3 +126,12 @@ def diff_line(told: str) -> DiffLine:
 def indented(lines: Iterable[DiffLine], by: int = 2) -> Iterator[DiffLine]:
     """Lines further to the right, by so many characters."""
     yield from (DiffLine(" " * by + one.text, one.mark) for one in lines)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -6,13 +6,7 @@ from datetime import date, datetime
 from adapters.documents.day import DayBlock, DayDetails, DaySpent
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.task import span
-from domain.journal.day import (
-    BlockPut,
-    BlockRemoved,
-    DayFact,
-    DayRated,
-    DayTaskPinned,
-)
+from domain.journal.day import BlockPut, BlockRemoved, DayFact, DayRated, DayTaskPinned
 from domain.journal.task import PERSON, Task
 from domain.log.timestamps import seconds_between
 

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from adapters.documents.results import ErasedDetails, ErasureLine
-from adapters.text.agent_output import counted
-from adapters.text.common import local_time, safe
+from adapters.text.common import counted, local_time, safe
 from domain.erasure import part_of
 from domain.text import cut
 
@@ -17,9 +16,11 @@ MENTIONS_TOLD = 10
 TEXT_TOLD = 60  # characters
 
 
-def plan_lines(plan: ErasedDetails, *, is_derived: bool = False) -> Iterator[str]:
+def plan_lines(
+    plan: ErasedDetails, *, is_derived: bool = False, is_database: bool = False
+) -> Iterator[str]:
     """What an erasure takes, what stays all the same, and what is not in reach. `is_derived`: what
-    speaks of it is to go, too."""
+    speaks of it is to go, too; `is_database`: the home is in one."""
     kind, _, _ = plan.unit.partition(":")
     what = {"note": "note of", "block": "block of"}.get(kind, kind)
     told = f"{counted(plan.rows, 'row')} of the logs with {counted(plan.wakes, 'wake')}"
@@ -41,6 +42,8 @@ def plan_lines(plan: ErasedDetails, *, is_derived: bool = False) -> Iterator[str
     for copy in plan.copies:
         yield safe(f"Not in reach: {copy.path}, a {copy.what} of {copy.at[:10]}.")
     yield "Not in reach: other backups and exports, and files that tasks were imported from."
+    if is_database:
+        yield IN_DATABASE
 
 
 def erased_lines(did: ErasedDetails) -> Iterator[str]:

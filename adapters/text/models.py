@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 
 if TYPE_CHECKING:
     from adapters.documents.models import ModelDetails, Trial
@@ -14,11 +14,7 @@ NAMES_MORE: Final = (
     "`wakelog eval --model M` judges one."
 )
 SENT: Final = "Each that was tried was sent a fixed question; no text of yours."
-_BY: Final = {
-    "home": "the home's model",
-    "agent": "of an agent",
-    "template": "of a template",
-}
+_BY: Final = {"home": "the home's model", "agent": "of an agent", "template": "of a template"}
 
 
 def model_lines(document: "Sequence[ModelDetails]") -> Iterator[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from adapters.text.agent_output import counted
-from adapters.text.common import local_time
+from adapters.text.common import counted, local_time
 
 if TYPE_CHECKING:
     from adapters.documents.notify import NotifyDetails, ReceiverDetails

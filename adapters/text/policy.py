@@ -9,14 +9,7 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.agent.wake_queue import NO_RECEIPT
 
 if TYPE_CHECKING:
-    from adapters.documents.policy import (
-        BoundaryDetails,
-        HeldWake,
-        NeededReceipt,
-        PolicyDocument,
-        ReceiptDetails,
-        RefusalDetails,
-    )
+    from adapters.documents import policy as p
 
 HELD = {
     "consent": "waits until you agree to what its model is sent",
@@ -68,7 +61,7 @@ def waits(waits_for: str, until: str, zone: str = "") -> str:
     return f"waits for its {waits_for} until {local_time(until, zone) if zone else until}"
 
 
-def in_vain(one: "NeededReceipt") -> str:
+def in_vain(one: "p.NeededReceipt") -> str:
     """That agents asked others in vain, with the command that helps."""
     count = len(one.agent_ids)
     who = "1 agent was" if count == 1 else f"{count} agents were"
@@ -76,13 +69,13 @@ def in_vain(one: "NeededReceipt") -> str:
     return f"{who} asked by another agent in vain, as {why}: `{one.command}`"
 
 
-def held(one: "HeldWake") -> str:
+def held(one: "p.HeldWake") -> str:
     """A wake that the gate holds, in one line, with the command that lets it go on."""
     how = f": `{one.command}`" if one.command else f" ({one.model})"
     return f"{one.agent}: {HELD[one.waits_for]}{how}"
 
 
-def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
+def policy_lines(document: "p.PolicyDocument", zone: str) -> Iterator[str]:
     """The lines of `policy show`."""
     yield from ["Agreed to"] if document.receipts else EMPTY.splitlines()
     by_receipt = groupby(document.receipts, lambda one: (one.model, one.notice, one.given_at))
@@ -102,7 +95,7 @@ def _part(heading: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", heading, *told)
 
 
-def _receipt(ones: "list[ReceiptDetails]", zone: str) -> Iterator[str]:
+def _receipt(ones: "list[p.ReceiptDetails]", zone: str) -> Iterator[str]:
     first = ones[0]
     names = ", ".join(one.category for one in ones)
     yield safe(f"  {first.model} for {names}")
@@ -133,18 +126,18 @@ def rule_line(category: str | None, allowed: list[str]) -> str:
     return f"{category or 'every category'}: {may}"
 
 
-def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:
+def _held_lines(one: "p.HeldWake", zone: str) -> Iterator[str]:
     yield safe(f"  {one.agent}, model {one.model}")
     yield f"    {HELD[one.waits_for]}, since {local_time(one.since, zone)}"
     lacking = "set the key" if one.waits_for == "secret" else "this model needs none"
     yield safe(f"    {one.command or f'{lacking}: type wakelog wake'}")
 
 
-def _read(one: "BoundaryDetails") -> Iterator[str]:
+def _read(one: "p.BoundaryDetails") -> Iterator[str]:
     yield f"  {one.boundary}: into {BOUNDARY_WORDS[one.boundary]}"
     yield from wrap(", ".join(one.fields), 76, initial_indent="    ", subsequent_indent="    ")
 
 
-def _refusal(one: "RefusalDetails", zone: str) -> str:
+def _refusal(one: "p.RefusalDetails", zone: str) -> str:
     why = REFUSED_WORDS.get(one.code, one.code.replace("_", " "))
     return f"  {local_time(one.at, zone)}  wake {one.run_key[:ID_SHOWN]}: {why}"

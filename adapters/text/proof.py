@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 from adapters.documents.proof import ErasedProof
-from adapters.proof.prove import by_class, diff
-from adapters.text.agent_output import counted
-from adapters.text.common import DiffLine, diff_line, indented, safe
+from adapters.proof.prove import Proved, by_class, diff
+from adapters.text.common import DiffLine, counted, diff_line, indented, safe
 from domain.scaffold import made_by
 from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence
 
@@ -14,6 +13,7 @@ DIFF_SHOWN = 12  # lines of a difference
 IN_FULL_MAX = 2  # divergences of one append; the others are counted
 AGAIN_MAX = 5  # places of a difference that is told once
 FOLLOWING_MAX = 10  # that are named below what they come of
+FAILURE_MAX = 10  # divergences that a test's failure tells in full
 WIDTH_MAX = 160
 LEGEND = "Lines with - are what today's code writes, lines with + what stands in the log."
 MEANING = {
@@ -53,18 +53,21 @@ def erased_text(erased: ErasedProof) -> str:
     return f"{rows}; {gone}, {erased.resting} rest on the digests alone"
 
 
+def failure_text(proved: Proved) -> str:
+    """What a test fails with that wants a proof."""
+    count = len(proved.divergences) + proved.left
+    told = [f"{count} divergence(s) in {proved.rows} rows"]
+    told += [newer_text(proved.newer)] if proved.newer else []
+    lines = divergence_lines(proved.divergences, proved.left, shown_max=FAILURE_MAX)
+    return "\n".join([*told, *(line.text for line in lines)])
+
+
 def divergence_lines(
     found: Sequence[Divergence], left: int = 0, *, shown_max: int = 20
 ) -> Iterator[DiffLine]:
-    """All that differs, each difference once, and how many there are of what.
-
-    What comes of a row that is lost, altered or cannot be read takes a line below.
-
-    Args:
-        found: In order, what led somewhere before what came of it.
-        left: How many more there are that nobody has kept.
-        shown_max: How many are told in full.
-    """
+    """All that differs, each difference once, and how many there are of what. What comes of a row
+    that is lost, altered or cannot be read takes a line below. `found`: in order, what led
+    somewhere before what came of it; `left`: how many more there are that nobody has kept."""
     yield DiffLine(LEGEND)
     damaged = {one.position for one in found if one.kind_of in (*DAMAGE, FORMAT)}
     alike = _alike(one for one in found if not _follows(one, damaged))

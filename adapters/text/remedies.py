@@ -32,7 +32,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "see_task_items": "see `wakelog task show {}` for its items",
     "see_task_notes": "see `wakelog task show {}` for its notes",
     "see_task_time": "see `wakelog task show {}` for its time entries",
-    "see_tasks": "see `wakelog task list`",
+    "see_tasks": "see `wakelog list`",
     "see_template": "see `wakelog template show {}`",
     "see_templates": "see `wakelog template list`",
     "see_wakes": "see `wakelog wakes`",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from adapters.documents.results import RetainDetails
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 
 MEGA = 1_000_000
 

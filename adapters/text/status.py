@@ -2,17 +2,7 @@
 
 from collections.abc import Iterator
 
-from adapters.documents.status import (
-    DoubtfulOperation,
-    DoubtfulWake,
-    FailingAgent,
-    QueuedWake,
-    RunningTimer,
-    RunningWake,
-    RuntimeDetails,
-    StatusCounts,
-    StatusDetails,
-)
+from adapters.documents import status as s
 from adapters.home.clock import lag_text
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.notify import why_not_told
@@ -24,7 +14,7 @@ from domain.log.timestamps import seconds_between
 LINES_MAX = 10  # of each list; --json has all
 
 
-def status_lines(status: StatusDetails, counted: StatusCounts, zone: str) -> Iterator[str]:
+def status_lines(status: s.StatusDetails, counted: s.StatusCounts, zone: str) -> Iterator[str]:
     """The status, line by line; `counted` says how many there are of what it lists in part."""
     journal, log = status.journal, status.agent_log
     yield f"home       {status.home}"
@@ -49,7 +39,9 @@ def status_lines(status: StatusDetails, counted: StatusCounts, zone: str) -> Ite
     if status.conflicts:
         yield f"conflicts  {status.conflicts} between machines: see `wakelog conflicts`"
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
-    yield from _list("running", [_running(one, zone) for one in status.running])
+    yield from _list(
+        "running", [f"{one.name}, since {local_time(one.since, zone)}" for one in status.running]
+    )
     yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)
     yield from _list("held", [held(one) for one in status.held])
     yield from _list("told", [told for one in status.receivers if (told := why_not_told(one))])
@@ -65,42 +57,38 @@ def _list(title: str, lines: list[str], count: int = 0) -> Iterator[str]:
         yield f"{'':9}  and {(count or len(lines)) - LINES_MAX} more"
 
 
-def _runtime(one: RuntimeDetails, zone: str) -> str:
+def _runtime(one: s.RuntimeDetails, zone: str) -> str:
     if not one.alive:
         return f"process {one.pid} is gone, last heard of {local_time(one.beat, zone)}"
     working = f", {len(one.leases)} wakes" if one.leases else ""
     return f"process {one.pid}, since {local_time(one.since, zone)}{working}"
 
 
-def _timer(one: RunningTimer, now: str, zone: str) -> str:
+def _timer(one: s.RunningTimer, now: str, zone: str) -> str:
     spent = span(seconds_between(one.since, now) // 60)
     return f"{one.title}, since {local_time(one.since, zone)} ({spent})"
 
 
-def _running(one: RunningWake, zone: str) -> str:
-    return f"{one.name}, since {local_time(one.since, zone)}"
-
-
-def _due(one: QueuedWake, zone: str) -> str:
+def _due(one: s.QueuedWake, zone: str) -> str:
     due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
     waits = f", waits for its {one.waits_for}" if one.waits_for else ""
     asleep = ", asleep" if one.asleep else ""
     return f"{one.name}: {one.reason}, {due}{waits}{asleep}"
 
 
-def _failed(one: FailingAgent) -> str:
+def _failed(one: s.FailingAgent) -> str:
     code = f" ({one.last_code})" if one.last_code else ""
     paused = ", paused" if one.lifecycle == "dormant" else ""
     return f"{one.name}: {one.failures} failed in a row{code}{paused}"
 
 
-def _doubtful(one: DoubtfulWake | DoubtfulOperation, zone: str) -> str:
-    if isinstance(one, DoubtfulWake):
+def _doubtful(one: s.DoubtfulWake | s.DoubtfulOperation, zone: str) -> str:
+    if isinstance(one, s.DoubtfulWake):
         return f"{one.name}: its wake began {local_time(one.since, zone)} and has no end"
     return f"item {one.item} of set {one.set_id[:ID_SHOWN]}: is being applied"
 
 
-def _next(status: StatusDetails, zone: str) -> str:
+def _next(status: s.StatusDetails, zone: str) -> str:
     """What to do now."""
     if status.in_doubt:
         return "Finish what a crash left with `wakelog recover`."

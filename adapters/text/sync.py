@@ -3,24 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from adapters.documents import sync as s
 from adapters.documents.results import RestoredDetails
-from adapters.documents.sync import (
-    Behind,
-    JoinReport,
-    LeadAway,
-    RefusedCause,
-    ReplicaLine,
-    RescueReport,
-    SyncReport,
-    WaitsFor,
-)
 from adapters.home.settings import Settings
-from adapters.text.agent_output import counted
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, counted, local_time, safe
 from domain.scaffold import made_by
 
 NAMED = re.compile("[a-z2-7]{32}")  # by an id
-REASONS: Mapping[WaitsFor, str] = {
+REASONS: Mapping[s.WaitsFor, str] = {
     "gap": "waits for rows that are not here yet",
     "cut short": "waits for a file that is not whole yet",
     "newer": "was written by a newer wakelog: upgrade this one",
@@ -31,7 +21,7 @@ REASONS: Mapping[WaitsFor, str] = {
 }
 
 
-def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
+def sync_lines(did: s.SyncReport, zone: str) -> Iterator[str]:
     """What was done; who has no label is called by its own name."""
 
     def called(replica: str) -> str:
@@ -72,12 +62,12 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
             yield f"{told}, and nothing else does: it was left out."
 
 
-def away_text(lead: LeadAway) -> str:
+def away_text(lead: s.LeadAway) -> str:
     """That the machine that leads is silent.
 
-    >>> away_text(LeadAway("d", "desk", "", 9))
+    >>> away_text(s.LeadAway("d", "desk", "", 9))
     'desk leads and was last heard of 9 days ago; its agents sleep: `wakelog replicas lead`'
-    >>> away_text(LeadAway("d", "desk", "", 9, 8))
+    >>> away_text(s.LeadAway("d", "desk", "", 9, 8))
     'desk leads and was last heard of 9 days ago; nobody was met for 8 days: `wakelog sync`'
     """
     heard = _silent(lead, " leads and ")
@@ -86,11 +76,11 @@ def away_text(lead: LeadAway) -> str:
     return f"{heard}; its agents sleep: `wakelog replicas lead`"
 
 
-def _silent(lead: LeadAway, and_: str) -> str:
+def _silent(lead: s.LeadAway, and_: str) -> str:
     return f"{safe(lead.label)}{and_}was last heard of {counted(lead.days, 'day')} ago"
 
 
-def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:
+def first_lines(did: s.SyncReport, settings: Settings) -> Iterator[str]:
     """What who syncs a home for the first time would like to know."""
     name = safe(did.labels.get(did.replica, did.replica))
     yield f"The others see this machine as {name}: `wakelog replicas name NAME` names it."
@@ -99,7 +89,7 @@ def first_lines(did: SyncReport, settings: Settings) -> Iterator[str]:
         yield f"Settings do not travel: here it is {here} (settings.toml)."
 
 
-def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
+def rescue_lines(did: s.RescueReport, zone: str) -> Iterator[str]:
     """What a rescue did, or would do."""
     given_up = sum(one.appends for one in did.void)
     if not did.replica:
@@ -139,7 +129,7 @@ def join_question(folder: str, tasks: int, there: int, agents: int) -> str:
     return f"{told}which has {there}.{stay}"
 
 
-def join_lines(did: JoinReport, zone: str) -> Iterator[str]:
+def join_lines(did: s.JoinReport, zone: str) -> Iterator[str]:
     """What a join did."""
     yield f"{counted(did.tasks, 'task')} came in as new, into the home that has {did.there}."
     stays = "stays" if did.agents == 1 else "stay"
@@ -160,7 +150,7 @@ def join_lines(did: JoinReport, zone: str) -> Iterator[str]:
     yield from _afterwards(did, zone)
 
 
-def _afterwards(did: RescueReport | JoinReport, zone: str) -> Iterator[str]:
+def _afterwards(did: s.RescueReport | s.JoinReport, zone: str) -> Iterator[str]:
     """What was not done again, and what the sync did that came after."""
     for one in did.refused:
         yield _refused(one, zone)
@@ -170,14 +160,14 @@ def _afterwards(did: RescueReport | JoinReport, zone: str) -> Iterator[str]:
         yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
 
 
-def _refused(one: RefusedCause, zone: str) -> str:
+def _refused(one: s.RefusedCause, zone: str) -> str:
     is_id = NAMED.fullmatch(one.about) is not None
     about = f" of {safe(one.about[:ID_SHOWN] if is_id else one.about)}" if one.about else ""
     when = local_time(one.at, zone)
     return f"Not possible any more: {one.what}{about}, {when}: {safe(one.because)}."
 
 
-def replica_cells(one: ReplicaLine, zone: str) -> tuple[str, ...]:
+def replica_cells(one: s.ReplicaLine, zone: str) -> tuple[str, ...]:
     """A line of the table of `replicas`."""
     state = "here" if one.own else REASONS[one.for_] if one.for_ else one.state
     if one.retired:
@@ -187,7 +177,7 @@ def replica_cells(one: ReplicaLine, zone: str) -> tuple[str, ...]:
     return safe(one.label), one.replica, str(one.last_append), seen, state
 
 
-def _behind(one: Behind, name: str, zone: str) -> str:
+def _behind(one: s.Behind, name: str, zone: str) -> str:
     lacks = f"lacked {counted(one.appends, 'append')}" if one.appends else "held something else"
     seen = local_time(one.seen_at, zone)
     clock = f"; its clock is {one.clock_minutes} min ahead" if one.clock_minutes else ""

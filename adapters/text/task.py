@@ -7,7 +7,7 @@ import click
 
 from adapters.documents.tasks import TaskPage
 from adapters.text import conflicts
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, counted, local_time, safe
 from domain.journal import repeat
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
@@ -69,7 +69,9 @@ def stopped(task: Task, entries: Collection[str]) -> str:
 def at_a_glance(tasks: Sequence[Task], today: str, now: str) -> str:
     """Of some tasks how many are open, overdue, and whose timer runs, and for how long."""
     due = sum(one.is_open and "" < one.due < today for one in tasks)
-    parts = [f"{sum(one.is_open for one in tasks)} open", *([f"{due} overdue"] if due else [])]
+    still = sum(one.is_open for one in tasks)
+    count = f"{counted(len(tasks), 'task')}, " if still != len(tasks) else ""
+    parts = [f"{count}{still} open", *([f"{due} overdue"] if due else [])]
     running = [entry for one in tasks for entry in one.running]
     if running:
         hours, minutes = divmod(max(seconds_between(one.start, now) for one in running) // 60, 60)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.text.agent_output import counted
 from adapters.text.common import (
     ID_SHOWN,
     DiffLine,
     DiffMark,
+    counted,
     diff_line,
     indented,
     local_time,
@@ -19,30 +19,13 @@ from adapters.text.common import (
     safe,
 )
 from projections.wakes import WakeDocument
+from replay import wake_comparison as w
 from replay.rerun import AwaitedInput, RerunStep, SectionAgain
-from replay.wake_comparison import (
-    CallPair,
-    CallSide,
-    Difference,
-    ObservationsPair,
-    ProposalsPair,
-    ReportSeen,
-    SectionPair,
-    TokensPair,
-    TokensSide,
-    WakesCompared,
-)
 from replay.world_at import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
+    from adapters.documents import timetravel as documents
     from adapters.documents.day import DayBlock
-    from adapters.documents.timetravel import (
-        HomesDiff,
-        LogDiff,
-        MomentDetails,
-        RowDetails,
-        WorldsDiff,
-    )
 
 LINE_MAX = 160
 CHANGES_SHOWN = 60  # --json has all
@@ -68,7 +51,7 @@ def text_diff(a: str, b: str) -> Iterator[DiffLine]:
 # -------------------------------------------------------------------------------------------- at
 
 
-def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
+def at_lines(document: "documents.MomentDetails", zone: str) -> Iterator[str]:
     """A world: tasks, agents, proposals, wakes."""
     when = local_time(document.at or "", zone) or "before the first append"
     yield f"{when}  {document.journal}  {document.agent}"
@@ -219,7 +202,7 @@ def sides_lines(a: str, b: str) -> Iterator[DiffLine]:
     yield DiffLine(safe(f"+ {b}"), "+")
 
 
-def wakes_lines(document: WakesCompared) -> Iterator[DiffLine]:
+def wakes_lines(document: w.WakesCompared) -> Iterator[DiffLine]:
     """What differs between two wakes."""
     named = {"model": document.model, "reason": document.reason, "outcome": document.outcome}
     for name, one in named.items():
@@ -236,7 +219,7 @@ def wakes_lines(document: WakesCompared) -> Iterator[DiffLine]:
     report = document.report
     if not report.same:
         yield DiffLine("report")
-        a, b = report.a or ReportSeen(), report.b or ReportSeen()
+        a, b = report.a or w.ReportSeen(), report.b or w.ReportSeen()
         yield from indented(text_diff(a.one_liner, b.one_liner))
         yield from indented(text_diff(a.tldr, b.tldr))
         yield from indented(text_diff(a.content, b.content))
@@ -251,7 +234,7 @@ def wakes_lines(document: WakesCompared) -> Iterator[DiffLine]:
     yield DiffLine(tokens_line(document.tokens))
 
 
-def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[DiffLine]:
+def _prompt_diff(sections: Sequence[w.SectionPair]) -> Iterator[DiffLine]:
     same = [one.section for one in sections if one.same]
     if len(same) == len(sections):
         yield DiffLine(f"prompt: the same ({', '.join(same)})")
@@ -262,7 +245,7 @@ def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[DiffLine]:
             yield from indented(text_diff(one.a or "", one.b or ""))
 
 
-def _calls_diff(calls: Sequence[CallPair]) -> Iterator[DiffLine]:
+def _calls_diff(calls: Sequence[w.CallPair]) -> Iterator[DiffLine]:
     for call in calls:
         if call.a and not call.same:
             yield DiffLine(f"- {_call(call.a)}", "-")
@@ -270,12 +253,12 @@ def _calls_diff(calls: Sequence[CallPair]) -> Iterator[DiffLine]:
             yield DiffLine(f"+ {_call(call.b)}", "+")
 
 
-def _call(call: CallSide) -> str:
+def _call(call: w.CallSide) -> str:
     code = f" ({call.code})" if call.code else ""
     return line(f"{call.tool} {call.arguments}: {call.status}{code} {call.message}")
 
 
-def _sides(name: str, part: ProposalsPair | ObservationsPair) -> Iterator[DiffLine]:
+def _sides(name: str, part: w.ProposalsPair | w.ObservationsPair) -> Iterator[DiffLine]:
     if part.same:
         return
     yield DiffLine(name)
@@ -283,18 +266,21 @@ def _sides(name: str, part: ProposalsPair | ObservationsPair) -> Iterator[DiffLi
     yield from (DiffLine(line(f"  + {one}"), "+") for one in part.only_b)
 
 
-def tokens_line(tokens: TokensPair) -> str:
+def tokens_line(tokens: w.TokensPair) -> str:
     """Tokens of both sides; what a model did not tell is unknown."""
-    return f"tokens: {_tokens(tokens.a)} -> {_tokens(tokens.b)}"
+    a, b = _tokens(tokens.a), _tokens(tokens.b)
+    return f"tokens: {a}" if a == b else f"tokens: {a} -> {b}"
 
 
-def _tokens(side: TokensSide) -> str:
+def _tokens(side: w.TokensSide) -> str:
+    if side.input_tokens is side.output_tokens is None:
+        return f"unknown in {counted(side.turns, 'turn')}"
     known = [side.input_tokens, side.output_tokens]
     told = ["unknown" if one is None else f"{one:,}" for one in known]
     return f"{told[0]} in, {told[1]} out in {counted(side.turns, 'turn')}"
 
 
-def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[DiffLine]:
+def worlds_lines(document: "documents.WorldsDiff | documents.HomesDiff") -> Iterator[DiffLine]:
     """What differs between two worlds."""
     for log in getattr(document, "logs", ()):
         yield from _log(log)
@@ -305,7 +291,7 @@ def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[DiffLine]:
         yield DiffLine(f"and {len(found) - CHANGES_SHOWN} more; --json has them all")
 
 
-def _log(log: "LogDiff") -> Iterator[DiffLine]:
+def _log(log: "documents.LogDiff") -> Iterator[DiffLine]:
     rows = counted(log.same_rows, "row")
     if log.same:
         yield DiffLine(f"{log.log}: the same to the byte, {rows}")
@@ -314,13 +300,13 @@ def _log(log: "LogDiff") -> Iterator[DiffLine]:
     same = f"the same for {rows}, then they part" if log.same_rows else "not a row is the same"
     yield DiffLine(f"{log.log}: {same}; {sizes}")
     a, b = (log.first.a, log.first.b) if log.first else (None, None)
-    sides: tuple[tuple[DiffMark, RowDetails | None], ...] = (("-", a), ("+", b))
+    sides: tuple[tuple[DiffMark, documents.RowDetails | None], ...] = (("-", a), ("+", b))
     for mark, row in sides:
         told = f"{row.stream} {row.version} {row.kind}" if row else "it ends"
         yield DiffLine(line(f"  {mark} {told}"), mark)
 
 
-def _change(one: Difference) -> Iterator[DiffLine]:
+def _change(one: w.Difference) -> Iterator[DiffLine]:
     path = _ID.sub(r"\1", one.path)
     sides = [one.a, one.b]
     if all(isinstance(side, str) for side in sides) and any("\n" in side for side in sides):

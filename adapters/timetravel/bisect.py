@@ -2,15 +2,14 @@
 
 The world is the document of `wakelog at`. SQL sees it as tables of a DuckDB in memory that can
 read no file. An expression is code that the person who asks has typed, and it runs as such: the
-few names that it has keep accidents away, and nothing else.
-"""
+few names that it has keep accidents away, and nothing else."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from adapters.timetravel.logs_at import Past
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal.task import FIELDS
 from domain.text import fold
 from projections.wakes import WakeDocument
@@ -55,8 +54,7 @@ def text_in_report(wanted: str) -> Predicate:
     """Whether the agent's report holds a text; case and the width of spaces do not matter."""
     needle = fold(wanted)
     if not needle:
-        because = "the text to look for is empty"
-        raise Refused("invalid_value", because=because, instead="write a word of the report")
+        raise invalid("the text to look for is empty", "write a word of the report")
 
     def holds(document: Document) -> bool:
         reports = [agent["report"] for agent in document["agents"] if agent["report"]]
@@ -70,17 +68,12 @@ def text_in_report(wanted: str) -> Predicate:
 
 
 def sql(query: str) -> Predicate:
-    """Whether the first value of a query's first row is true; no row, NULL and 0 are false.
-
-    Raises:
-        Refused: Code ``invalid_value``: the query is empty or, when it is asked, fails.
-    """
-
+    """Whether the first value of a query's first row is true; no row, NULL and 0 are false. Raises
+    Refused, code ``invalid_value``: the query is empty or, when it is asked, fails."""
     import duckdb
 
     if not query.strip():
-        because = "the query is empty"
-        raise Refused("invalid_value", because=because, instead="write SELECT ... FROM tasks")
+        raise invalid("the query is empty", "write SELECT ... FROM tasks")
     database: Any = duckdb.connect(":memory:", config={"enable_external_access": "false"})
     for name, columns in TABLES.items():
         defined = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
@@ -94,7 +87,7 @@ def sql(query: str) -> Predicate:
             found = asked.fetchone() if asked else None
         except duckdb.Error as error:
             because = f"the query fails: {str(error).strip().splitlines()[0]}"
-            raise Refused("invalid_value", because=because, instead=_tables(query)) from None
+            raise invalid(because, _tables(query)) from None
         return bool(found and found[0])
 
     return holds
@@ -156,15 +149,11 @@ class AttributeDict(dict[str, Any]):
 
 
 def python(expression: str) -> Predicate:
-    """Whether an expression is true of the world.
-
-    It sees ``task``, ``agent``, ``report`` and ``journal`` of the first task, the lists ``tasks``,
-    ``agents``, ``proposals`` and ``wakes``, and the builtins that compute. What is missing is
-    None. It is the code of whoever typed it: no sandbox.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no expression, or it fails when it is asked.
-    """
+    """Whether an expression is true of the world. It sees ``task``, ``agent``, ``report`` and
+    ``journal`` of the first task, the lists ``tasks``, ``agents``, ``proposals`` and ``wakes``, and
+    the builtins that compute. What is missing is None. It is the code of whoever typed it: no
+    sandbox. Raises Refused, code ``invalid_value``: it is no expression, or it fails when it is
+    asked."""
     try:
         code = compile(expression.strip(), "<predicate>", "eval")
     except (SyntaxError, ValueError) as error:
@@ -207,11 +196,8 @@ def _named(value: Any) -> Any:
 
 
 def _no_answer(expression: str, error: Exception) -> Refused:
-    return Refused(
-        "invalid_value",
-        because=f"the expression {expression!r} fails: {type(error).__name__}: {error}",
-        instead="""write one such as report is not None and "urgent" in report.tldr""",
-    )
+    because = f"the expression {expression!r} fails: {type(error).__name__}: {error}"
+    return invalid(because, """write one such as report is not None and "urgent" in report.tldr""")
 
 
 # ---------------------------------------------------------------------------------------- bisection

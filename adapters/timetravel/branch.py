@@ -1,8 +1,7 @@
 """A branch of a log in memory: another log up to an append, and what is written behind it.
 
 The other one is only read, and through its `LogHistory`: what one branch has read or folded of it,
-the next one has, too. A log that machines share is copied instead, see `fork.copy_log`.
-"""
+the next one has, too. A log that machines share is copied instead, see `fork.copy_log`."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from operator import attrgetter
 from adapters.store.kept_states import StateCache
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import TimedRow, numbered
+from adapters.store.recorder import Onward, TimedRow, line_pages, numbered
 from adapters.timetravel.logs_at import Folds, LogHistory
 from domain.append.envelope import Row
 from domain.log.state import CachedState, RecordedEvent
@@ -88,13 +87,16 @@ class BranchRecorder(MemoryLogRecorder):
         return [*self.rows(0)][-count:]
 
     def last_version(self, stream: str) -> int:
-        return len(self.before(stream)) + super().last_version(stream)
+        return super().last_version(stream) or len(self.before(stream))
 
     def rows(self, after: int) -> Iterator[Row]:
         if after < self._n:
             known = self._base.rows(after)
             yield from takewhile(lambda row: numbered(row.state).n <= self._n, known)
         yield from super().rows(after)
+
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        return line_pages(self.rows(after), size)
 
     def count(self) -> int:
         """It grows with each row. Nobody asks how many the other log has up to there: all of them
@@ -108,6 +110,9 @@ class BranchRecorder(MemoryLogRecorder):
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         own = dict(super().payloads(ids))
         return [*own.items(), *self._base.payloads([one for one in ids if one not in own])]
+
+    def onward(self) -> Onward:
+        return lambda wanted: self.payloads([wanted])
 
     def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
         """Those that later appends of the other log name, too."""

@@ -1,8 +1,8 @@
 """Branches: what if this wake had been asked otherwise? (`wakelog fork`)
 
 A branch is a home of its own: both logs up to a moment, row by row as they are, and then what is
-done in it. The logs that it comes from are only read. Every command works in a branch, prove too.
-"""
+done in it. The logs that it comes from are only read. Every command works in a branch, prove
+too."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +16,10 @@ from msgspec.structs import replace
 
 from adapters.home import files
 from adapters.home.clock import ManualClock
+from adapters.home.prices import known_usage
 from adapters.home.settings import BudgetSettings, Settings
 from adapters.runtime import effect_executor, watcher
-from adapters.runtime.budgets import Budgets, ForkLedger, LedgerEntry, known_usage
+from adapters.runtime.budgets import Budgets, ForkLedger, LedgerEntry
 from adapters.runtime.services import Services
 from adapters.store.log import Erasing, Log, LogProgress
 from adapters.store.log_copy import copy_appends
@@ -30,6 +31,7 @@ from adapters.timetravel.branch import BranchLog
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
 from domain.agent.agent import AGENT
+from domain.agent.clients import client_named
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.append import envelope
 from domain.append.causes import LogShared, ReplicasImported, Replied
@@ -105,10 +107,8 @@ def _appends(source: Log, n: int, held: Mapping[str, int]) -> Iterator[Sequence[
 
 def _held(source: Log, replica: str, known: Mapping[str, int]) -> Mapping[str, int]:
     """Up to which append of each replica a shared log was there when one of them knew so much.
-
     Behind that others may have said something of the log alone: no marker names it, but what they
-    wrote in the other log may rest on it.
-    """
+    wrote in the other log may rest on it."""
     held = dict(known)
     for one in source.heads():
         for rows in source.appends_of(one, known.get(one, 0)) if one != replica else ():
@@ -134,12 +134,8 @@ def _append_number(rows: Sequence[Row]) -> int:
 
 
 def agree_as_today(past: Past, services: Services, agent_id: str, model: str) -> None:
-    """Give the fork the receipts that stand for a model today: at its own time there may have
-    been none.
-
-    Raises:
-        Refused: Code ``privacy_confirmation_required``: there is none today.
-    """
+    """Give the fork the receipts that stand for a model today: at its own time there may have been
+    none. Raises Refused, code ``privacy_confirmation_required``: there is none today."""
     with services.agents.reading() as world:
         agent = world.load(AGENT, agent_id)
     with past.agents.log.reading() as world:
@@ -173,11 +169,9 @@ class ForkStopped(Exception):
 
 class ForkSpending(Struct, eq=False):
     """Each answer is written down in the home that the fork comes from, and counts into its day.
-
     `budgets`, `clock` and `ledger` are the home's: what was spent today, its own time, as a fork's
     stands at that of its wake, and where it is written down. `spent`: of which fork, agent and
-    model; its time and numbers are filled in. `tokens`, `cost`: what it took so far.
-    """
+    model; its time and numbers are filled in. `tokens`, `cost`: what it took so far."""
 
     budgets: Budgets
     clock: Clock
@@ -188,11 +182,8 @@ class ForkSpending(Struct, eq=False):
     cost: int = 0
 
     def check(self, request: Request) -> None:
-        """Look whether a request may be asked.
-
-        Raises:
-            ForkStopped: It would take more than is left.
-        """
+        """Look whether a request may be asked. Raises ForkStopped: it would take more than is
+        left."""
         spent = self.spent
         if until := self.budgets.until_of(spent.fork, spent.agent, self.clock.now()):
             raise ForkStopped(f"a budget of the home is spent until {until}")
@@ -232,12 +223,10 @@ class UseRecorded(Exception):
 
 
 class ForkModel(Struct, eq=False):
-    """Answers with what was recorded for the same bytes; else asks somebody, or stops.
-
-    `name` is what the wake is told that its model is called; `of`: whose the record is, where it
-    answers whoever is asked. `spending` says what may be asked that is paid; None: nothing is.
-    `hides`: sections that nobody is shown.
-    """
+    """Answers with what was recorded for the same bytes; else asks somebody, or stops. `name` is
+    what the wake is told that its model is called; `of`: whose the record is, where it answers
+    whoever is asked. `spending` says what may be asked that is paid; None: nothing is. `hides`:
+    sections that nobody is shown."""
 
     name: str
     of: str
@@ -349,29 +338,20 @@ class Branch:
         self._settings = fork_settings(settings, self._given)
 
     async def make(
-        self,
-        folder: Path | None,
-        spot: Spot,
-        wanted: ForkChanges,
-        model: Model | None,
-        progress: LogProgress | None = None,
-        spending: ForkSpending | None = None,
-    ) -> Forked:
-        """Make the branch and run the wake in it to its end, or to where nobody answers.
-
-        Args:
-            folder: Its own; None: it is in memory.
-            spot: Where the wake is forked: before it began, or after one of its steps.
-            model: Who answers what the record does not; None: nobody.
-            progress: Is told how far each log has come, in appends.
-            spending: What the model may take; None: nobody pays for it.
-
-        Raises:
-            Refused: If the wake never began, or what is wanted is not possible there.
-        """
+        self, folder: Path | None, spot: Spot, wanted: ForkChanges, model: Model | None,
+        progress: LogProgress | None = None, spending: ForkSpending | None = None,
+    ) -> Forked:  # fmt: skip
+        """Make the branch and run the wake in it to its end, or to where nobody answers. `folder`:
+        its own; None: it is in memory. `spot`: before the wake began, or after one of its steps.
+        `model`: who answers what the record does not; None: nobody. `progress` is told how far each
+        log has come, in appends; `spending`: what the model may take; None: nobody pays for it.
+        Raises Refused if the wake never began, or what is wanted is not possible there."""
         if self._begun is None:
             because = f"the wake {self._run_key[:8]} has not begun, so there is nothing to fork"
             raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+        if by := client_named(self._begun.model):
+            because = f"the wake {self._run_key[:8]} is what {by} proposed; nobody here can ask it"
+            raise Refused("model_unavailable", because=because, instead=f"ask {by} itself")
         if spot.step and self._wake(spot.step).phase != "waiting":
             because = f"the wake {self._run_key[:8]} waits for nothing after step {spot.step}"
             raise Refused("invalid_value", because=because, instead="fork an earlier step of it")
@@ -454,11 +434,9 @@ class Branch:
                 services.append_journal(AddNote(task.id, "note", said), payloads=kept)
                 continue
             if edit.number > len(task.notes):
-                raise Refused(
-                    "unknown_item",
-                    because=f"the task had {len(task.notes)} notes then, not {edit.number}",
-                    instead="see `wakelog at RUN`, or leave the number out for one more note",
-                )
+                because = f"the task had {len(task.notes)} notes then, not {edit.number}"
+                instead = "see `wakelog at RUN`, or leave the number out for one more note"
+                raise Refused("unknown_item", because=because, instead=instead)
             note = task.notes[edit.number - 1].id
             services.append_journal(EditNote(task.id, note, said), payloads=kept)
         if notes:
@@ -476,13 +454,9 @@ class Branch:
         return replace(self._given, scaffold=scaffold)
 
     async def _performed(
-        self,
-        services: Services,
-        model: ForkModel,
-        run_key: str,
-        spot: Spot,
+        self, services: Services, model: ForkModel, run_key: str, spot: Spot,
         given: PromptOptions | None,
-    ) -> str:
+    ) -> str:  # fmt: skip
         """Run the wake; why it stopped before its end, or empty."""
         assert self._begun is not None  # `make` has looked
         is_begun, agent = bool(spot.step), self._begun.agent
@@ -491,9 +465,8 @@ class Branch:
                 if is_begun:
                     await effect_executor.perform(services, run_key)
                 else:
-                    await effect_executor.run_wake(
-                        services, agent, run_key, is_now=True, given=given
-                    )
+                    run = effect_executor.run_wake
+                    await run(services, agent, run_key, is_now=True, given=given)
             except UseRecorded as found:
                 is_begun = True
                 self._answer(services, model, run_key, found)

@@ -5,8 +5,7 @@ the one that was given, and without what only that one led to. Names that are ma
 number, a run key for example, become others where the numbers do; they are learnt as they come.
 What was read from the logs is read there again: what a wake is shown or looks up, and what is news
 to agents.
-So a branch proves like any other home. The wakes between answer as they did, whatever they see.
-"""
+So a branch proves like any other home. The wakes between answer as they did, whatever they see."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 from adapters.home.clock import ManualClock
 from adapters.runtime import review, wake_capture, watcher
 from adapters.runtime.services import Services
-from adapters.runtime.wake_capture import capture
+from adapters.runtime.wake_capture import capture, capture_for_client
 from adapters.store.log import Log
 from adapters.store.reader import read_append
 from adapters.timetravel.logs_at import Past, within
@@ -34,7 +33,7 @@ from domain.lessons.lessons import CATEGORY
 from domain.log.keys import payload_id
 from domain.log.state import RecordedEvent
 from domain.log.wire import Payload, Stored, payload
-from domain.wake.commands import BeginWake, SkipWake
+from domain.wake.commands import Begins, BeginWake, ProposeChanges, SkipWake
 from domain.wake.machine import pending
 from domain.wake.reading import PromptOptions
 from domain.wake.wake import ToolAsked, ToolReturned
@@ -65,11 +64,9 @@ def payloads_of(source: Log, facts: Iterable[Stored]) -> list[Payload]:
 
 
 class Verdicts:
-    """Other verdicts on items of earlier change sets.
-
-    Afterwards `names` has what is called otherwise in the branch, by its recorded name, and
-    `left_out` counts the causes that the branch's world does not allow.
-    """
+    """Other verdicts on items of earlier change sets. Afterwards `names` has what is called
+    otherwise in the branch, by its recorded name, and `left_out` counts the causes that the
+    branch's world does not allow."""
 
     def __init__(self, past: Past, replica: str, wanted: Sequence[ChangedVerdict]) -> None:
         self.names: dict[str, str] = {}
@@ -119,11 +116,7 @@ class Verdicts:
         self, services: Services, start: tuple[int, int], where: LogMoment, told: BranchProgress
     ) -> None:
         """Do again in the branch what came after its start; what was never decided comes last.
-        `told` hears how far it has come.
-
-        Raises:
-            Refused: If a verdict is not possible there.
-        """
+        `told` hears how far it has come. Raises Refused if a verdict is not possible there."""
         if not self._wanted:
             return
         left = list(self._wanted)
@@ -161,7 +154,6 @@ class Verdicts:
         )
         if not logs[0].is_shared:
             return fork.interleaved(journal, agents)
-
         known_to = cache(logs[0].known_to)
 
         def rests_on(agents: Sequence[RecordedEvent], journal: Sequence[RecordedEvent]) -> bool:
@@ -235,17 +227,21 @@ class Verdicts:
         tells of the logs is read there."""
         match cause:
             case BeginWake(agent=agent, run_key=run_key):
-                seen, kept = capture(
-                    services, agent, run_key, is_now=cause.is_now, given=given_by(cause)
-                )
+                given, is_now = given_by(cause), cause.is_now
+                seen, kept = capture(services, agent, run_key, is_now=is_now, given=given)
                 return replace(cause, **{name: getattr(seen, name) for name in _READ}), kept
+            case ProposeChanges(session=session):
+                given = given_by(cause)
+                found = capture_for_client(services, cause.agent, given, lambda _: session)
+                read = {name: getattr(found.command, name) for name in _READ}
+                return replace(cause, begin=replace(cause.begin, **read)), found.payloads
             case SkipWake(agent=agent, run_key=run_key, moved_by=(_, *_)):
                 return wake_capture.unchanged(services, agent, run_key, cause), []
             case TakeJournal(replica=services.journal.replica):
                 count = self._position(services, cause.last) - watcher.position(services)
                 news = watcher.following(services, max(0, count))
-                given = {name: getattr(cause, name) for name in _GIVEN}
-                return replace(news, **given) if news else None, []
+                told = {name: getattr(cause, name) for name in _GIVEN}
+                return replace(news, **told) if news else None, []
             case UndoDeed(appends=appends) | UndoImport(reopens=True, appends=appends):
                 there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
                 if isinstance(cause, UndoDeed) and cause.of and there != appends:
@@ -317,7 +313,7 @@ def given_then(past: Past, first: RecordedEvent) -> PromptOptions | None:
     """What a wake was given that began with this row; None: it was skipped."""
     rows = read_append(past.agents.append(first.n, first.replica))
     cause, _ = envelope.cause_of(rows[0])
-    return given_by(cause) if isinstance(cause, BeginWake) else None
+    return given_by(cause) if isinstance(cause, Begins) else None
 
 
 def _seen(services: Services, cause: Cause) -> Cause:
@@ -348,8 +344,6 @@ def _category(
 
 def _not_decided(verdict: ChangedVerdict, item: c.ChangeItem | None) -> Refused:
     why = item.error or f"it is {item.status}" if item else "the set has no such item then"
-    return Refused(
-        "decided",
-        because=f"the item {verdict.item} cannot be {verdict.verb}ed in the fork: {why}",
-        instead="look at the moment with `wakelog at`, or choose another verdict",
-    )
+    because = f"the item {verdict.item} cannot be {verdict.verb}ed in the fork: {why}"
+    instead = "look at the moment with `wakelog at`, or choose another verdict"
+    return Refused("decided", because=because, instead=instead)

@@ -2,8 +2,7 @@
 
 A `LogHistory` reads each stream of a log once and keeps the states that it has folded on the way,
 so that a second moment costs only what lies between the two. It is for one command: what is written
-after a stream was read is not seen.
-"""
+after a stream was read is not seen."""
 
 from bisect import bisect_right
 from collections import OrderedDict
@@ -17,7 +16,7 @@ from adapters.store.recorder import numbered
 from domain.append.causes import ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import set_id
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.log.state import MAIN, CachedState, LogState, RecordedEvent
 from domain.wake.wake import ToolReturned, WakeStarted
 from replay import fork
@@ -34,7 +33,6 @@ GAP_MAX = 1_000  # numbers that are looked at for an append
 FOLDS_MAX = 64  # states of one stream that are kept to go on from
 
 NAMES = {"journal": "journal", "agent": "agent log"}  # what a person calls a log
-
 
 _n, _version = attrgetter("n"), attrgetter("version")
 
@@ -84,24 +82,14 @@ class LogHistory:
             return rows[: bisect_right(rows, n, key=_n)]
 
         main = read(f"log:{MAIN}@{writer}", 0)
-        brought = [
-            other.replica
-            for row in main
-            if isinstance(row.fact, ReplicasImported)
-            for other in row.fact.replicas
-        ]
+        markers = (row.fact for row in main if isinstance(row.fact, ReplicasImported))
+        brought = [other.replica for marker in markers for other in marker.replicas]
         if not main:  # who has written nothing here yet, in a restored backup, reads all of it
             brought = list(self.log.writers())
         return LogState(
-            self.log.name,
-            writer,
-            n + 1,
-            read,
-            self.log.payload_or_refuse,
-            replicas=brought,
-            cache=Folds(self, n),
-            streams=self.log.streams_of,
-        )
+            self.log.name, writer, n + 1, read, self.log.payload_or_refuse, replicas=brought,
+            cache=Folds(self, n), streams=self.log.streams_of,
+        )  # fmt: skip
 
     def rows_of(self, stream: str) -> Sequence[RecordedEvent]:
         """All rows of one stream, read once."""
@@ -223,10 +211,7 @@ class Past:
 
     def position(self, log: str, n: int, replica: str = "") -> Spot:
         """After an append of one log; of the other what the same machine wrote up to its time.
-
-        Raises:
-            Refused: Code ``invalid_value``: there is no such append.
-        """
+        Raises Refused, code ``invalid_value``: there is no such append."""
         history = self.of(log)
         of = replica if history.log.is_shared else ""
         at = history.at(n, of) if n else ""
@@ -234,10 +219,10 @@ class Past:
             raise _no_append(history, n, of)
         if replica and n and history.position(n, of) != f"{log}:{replica}:{n}":
             because = f"append {n} of the {NAMES[log]} is not {replica}'s"
-            instead = f"write {history.position(n)}"
-            raise Refused("invalid_value", because=because, instead=instead)
+            raise invalid(because, f"write {history.position(n)}")
         if log == "journal":
-            return Spot(LogMoment(n, self._agents_at(n, at, of), at), replica=of)
+            agents = self.agents.until_first(at, lambda rows: last_named_position(rows) > n, of)
+            return Spot(LogMoment(n, agents, at), replica=of)  # none that knows more of the journal
         return Spot(LogMoment(self._journal_at(n, at, of), n, at), replica=of)
 
     def before(self, log: str, n: int, replica: str) -> LogMoment:
@@ -255,15 +240,9 @@ class Past:
 
     def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.
-
-        Args:
-            queued_n: The append that queued it; for a wake that never began.
-            step: An append's n of the agent log, as `show` prints it, verdicts on its proposals
-                included; 0: before it began.
-
-        Raises:
-            Refused: Code ``unknown_wake``: the wake has no such step.
-        """
+        `queued_n`: the append that queued it; for a wake that never began. `step`: an append's n of
+        the agent log, as `show` prints it, verdicts on its proposals included; 0: before it began.
+        Raises Refused, code ``unknown_wake``: the wake has no such step."""
         rows = self.agents.rows_of(f"wake:{run_key}@{replica}")
         begun = next((row.fact for row in rows if isinstance(row.fact, WakeStarted)), None)
         if begun is None and not step:
@@ -295,11 +274,6 @@ class Past:
             at, lambda rows: fork.carried_operation(rows) in later, replica
         )
 
-    def _agents_at(self, n: int, at: str, replica: str = "") -> int:
-        """The same the other way round: of that very time nothing that knows more of the journal
-        than its append n."""
-        return self.agents.until_first(at, lambda rows: last_named_position(rows) > n, replica)
-
     def worlds(self, where: LogMoment, replica: str = "") -> tuple[LogState, LogState]:
         """The journal and the agent log then."""
         return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
@@ -316,7 +290,7 @@ def _no_append(history: LogHistory, n: int, replica: str) -> Refused:
         near = next((m for m in range(n - 1, max(0, n - GAP_MAX), -1) if history.at(m, replica)), 0)
         because = f"the {log} has no append {n}{of}: other machines wrote there"
         instead = f"name one that is, as {name}:{writer}:{near or last}"
-    return Refused("invalid_value", because=because, instead=instead)
+    return invalid(because, instead)
 
 
 def made_by(run_key: str, replica: str) -> tuple[str, str]:

@@ -2,8 +2,7 @@
 
 A trigger stands in the agent's log as queued, merged or suppressed. What is left out there, a
 journal append that touches nothing the agent subscribes to, is computed here, as far back as was
-asked for.
-"""
+asked for."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +21,7 @@ from domain.append import envelope
 from domain.append.notification_batch import batch, origin_of
 from domain.changes.change_set import CHANGES, ref
 from domain.changes.dependencies import follow_up_id
-from domain.errors import Refused, Remedy
+from domain.errors import Remedy, invalid
 from domain.journal.links import LINKS
 from domain.journal.task import TASK, TaskCreated
 from domain.log.state import RecordedEvent, StreamType
@@ -38,7 +37,6 @@ NOT_NOTICED = "not_noticed"
 """The rule of a change that would wake the agent as soon as somebody looks at the journal."""
 PREDICATE = "predicate"
 """The rule of a change that a subscription names, in another category or status."""
-
 
 ASKED = {
     "timer": "a timer ticked",
@@ -122,39 +120,32 @@ class _Fates:
 
 def trigger_fates(services: Services, agent_id: str, limit: int) -> list[TriggerFate]:
     """The last triggers of an agent, and the changes that were none, the newest first. `limit`: how
-    many triggers, and how many of the journal's last appends are looked through for such changes.
-    """
+    many triggers, and how many of the journal's last appends are looked through for such
+    changes."""
     agent = services.agent(agent_id)
     fates = _Fates(agent_id, services)
     newest = list(fates.first.items())[-limit:]
-    found = [_triggered(services, fates, name, trigger, row) for name, (trigger, row) in newest]
-    found = [_with_origin(services, agent, one) for one in found]
+    made = (_triggered(services, fates, name, *one) for name, one in newest)
+    found = [_with_origin(services, agent, one) for one in made]
     known = {_origin(trigger) for trigger, _ in fates.first.values()}
-    found += _others(services, agent, known, limit)
-    found += _requests(services, agent, limit)
+    found += [*_others(services, agent, known, limit), *_requests(services, agent, limit)]
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
 def fates_of_change(
     home: "Home", n: int, replica: str = ""
 ) -> list[tuple[AgentDocument, TriggerFate]]:
-    """What became of one change of the journal: each agent that it concerns, the oldest first,
-    and the wake that took it, the rule that suppressed it, or why a subscription that names it
-    did not match. Empty: no agent subscribes to what it touched.
-
-    Only agents that hear, or once heard, of what it touched are asked.
-
-    `replica`: whose append, of a journal that machines share; empty: this one's.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is no such append.
-    """
+    """What became of one change of the journal: each agent that it concerns, the oldest first, and
+    the wake that took it, the rule that suppressed it, or why a subscription that names it did not
+    match. Empty: no agent subscribes to what it touched. Only agents that hear, or once heard, of
+    what it touched are asked. `replica`: whose append, of a journal that machines share; empty:
+    this one's. Raises Refused, code ``invalid_value``: there is no such append."""
     services = home.services
     append = append_of(services.journal, n, replica)
     if not append:
         of = f" of {replica}" if replica else ""
         because = f"the journal has no append {n}{of}, its last is {services.journal.tail().n}"
-        raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
+        raise invalid(because, Remedy("see_status"))
     seen = _batch(services, append)
     if seen is None:
         return []
@@ -180,9 +171,9 @@ def fates_of_change(
 
 def _is_older(services: Services, agent: Agent, append: Sequence[RecordedEvent]) -> bool:
     """Whether an agent was made by who knew of a change."""
-    if not services.journal.is_shared:
-        return append[0].n <= agent.born
-    return append[0].n <= (agent.born_seen or {}).get(append[0].replica, 0)
+    is_shared, first = services.journal.is_shared, append[0]
+    born = (agent.born_seen or {}).get(first.replica, 0) if is_shared else agent.born
+    return first.n <= born
 
 
 def _hearers(home: "Home", seen: Batch) -> list[AgentDocument]:
@@ -208,23 +199,20 @@ def _triggered(
     services: Services, fates: _Fates, name: str, trigger: a.Trigger, row: RecordedEvent
 ) -> TriggerFate:
     outcome, run_key, rule = fates.of(name)
+    then = outcome, run_key, rule, trigger.reason
     if trigger.reason != "subscription":
         position = f"agent:{row.replica}:{row.n}"
-        what = _asked(services, trigger)
-        return TriggerFate(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
+        return TriggerFate(position, row.at, (), *then, _asked(services, trigger))
     replica, n = _origin(trigger)
     append = append_of(services.journal, n, replica)
-    position = f"journal:{replica}:{n}"
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
-    return TriggerFate(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+    return TriggerFate(f"journal:{replica}:{n}", at, trigger.tokens, *then, what)
 
 
 def _origin(trigger: a.Trigger) -> tuple[str, int]:
     """Whose append of the journal it is of: what another machine wrote came with a marker."""
-    if trigger.of:
-        return trigger.of, trigger.of_n
-    return trigger.replica, trigger.position
+    return (trigger.of, trigger.of_n) if trigger.of else (trigger.replica, trigger.position)
 
 
 def _with_origin(services: Services, agent: Agent, one: TriggerFate) -> TriggerFate:

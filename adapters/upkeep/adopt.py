@@ -1,8 +1,7 @@
 """Settles what a home has become: restored by half, moved, or a copy (`wakelog home adopt`).
 
 Whoever writes on after another past, or beside an original, needs a name that nobody has written
-under: its streams begin anew, and what others wrote is brought in, as in a restored backup.
-"""
+under: its streams begin anew, and what others wrote is brought in, as in a restored backup."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -29,11 +28,8 @@ class Adopted(NamedTuple):
 
 def adopt_folder(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Adopted:
     """Keep that a home is where it is now: moved with its name, or a copy, which gets another. The
-    original of a copy is worked in, too, and keeps the lead if it has it (ADR 76).
-
-    Raises:
-        Refused: Code ``nothing_to_adopt``, ``invalid_value`` (there is no home) or ``read_only``.
-    """
+    original of a copy is worked in, too, and keeps the lead if it has it (ADR 76). Raises Refused,
+    code ``nothing_to_adopt``, ``invalid_value`` (there is no home) or ``read_only``."""
     check_exists(home)
     state = write_guard.installation_state(home, environ)
     if state == "unchecked":
@@ -70,13 +66,9 @@ def adopt_restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     the journal; their numbers are not given again. The new name's watcher has taken nothing yet,
     so whatever the journal holds is news once more. Where machines share the home, the old name is
     gone for good, and what it led the new one leads (ADR 76); but for a copy in another folder,
-    whose original may write on.
-
-    Raises:
-        Refused: Code ``nothing_to_adopt``, ``invalid_value`` (no home, or `WAKELOG_REPLICA` names
-            somebody who has written there) or ``read_only``.
-        Damaged: A file is no log.
-    """
+    whose original may write on. Raises Refused, code ``nothing_to_adopt``, ``invalid_value`` (no
+    home, or `WAKELOG_REPLICA` names somebody who has written there) or ``read_only``; Damaged: a
+    file is no log."""
     check_exists(home)
     was = files.replica(home, {})
     journal, agents = open_logs(home, was, is_writing=True)
@@ -111,12 +103,8 @@ def _mismatches(journal: Log, agents: Log) -> tuple[GivenUp, ...] | None:
 def is_put_back(home: Path, environ: Mapping[str, str]) -> bool:
     """Whether a home whose logs belong together may be older than what was written in it since:
     machines share it, or it is not the folder where its name was drawn. It goes on as one that is
-    restored from a backup.
-
-    Raises:
-        Refused: Code ``invalid_value`` (there is no home), or ``frozen``.
-        Damaged: A file is no log.
-    """
+    restored from a backup. Raises Refused, code ``invalid_value`` (there is no home) or ``frozen``;
+    Damaged: a file is no log."""
     check_exists(home)
     journal, agents = open_logs(home, files.replica(home, {}), is_writing=False)  # who shared it
     with closing(journal), closing(agents):
@@ -126,11 +114,8 @@ def is_put_back(home: Path, environ: Mapping[str, str]) -> bool:
 
 
 def check_new(given: str, logs: Iterable[Log]) -> None:
-    """Look whether the name that `WAKELOG_REPLICA` gives, if it does, is one to go on under.
-
-    Raises:
-        Refused: Code ``invalid_value``: it has written in the home.
-    """
+    """Look whether the name that `WAKELOG_REPLICA` gives, if it does, is one to go on under. Raises
+    Refused, code ``invalid_value``: it has written in the home."""
     if given and any(given in log.writers() for log in logs):
         because = f"{files.REPLICA_VARIABLE} is {given}, which has written in this home"
         raise invalid(because, "unset it, or set it to a name that is new, for good")

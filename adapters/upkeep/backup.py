@@ -3,8 +3,7 @@ the agent log before the journal.
 
 So the journal of a copy is never older than what its agent log refers to (DESIGN 4). The copy
 leaves out the replica's name, so that whoever writes in it is another writer, and everything that
-can be made anew. It is whole or not there at all: each file gets its name once all are written.
-"""
+can be made anew. It is whole or not there at all: each file gets its name once all are written."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -30,17 +29,9 @@ LOGS = (files.AGENT, files.JOURNAL)
 
 
 def back_up(place: HomeLocation, folder: Path, told: CopyProgress = lambda *_: None) -> list[Path]:
-    """Copy a home into a folder that is empty or not there yet; the files that were made.
-
-    Args:
-        place: The home.
-        folder: Where.
-        told: Is told how far a copy out of a database has come.
-
-    Raises:
-        Refused: Code ``invalid_value`` (the folder holds something) or ``read_only``.
-        Damaged: Code ``not_a_log``: what was copied is not whole.
-    """
+    """Copy a home into a folder that is empty or not there yet; the files that were made. `told`:
+    how far a copy out of a database has come. Raises Refused, code ``invalid_value`` (the folder
+    holds something) or ``read_only``; Damaged, code ``not_a_log``: what was copied is not whole."""
     try:
         with _whole_or_nothing(folder):
             if place.is_folder:
@@ -148,9 +139,8 @@ def heads_of(*logs: Log) -> dict[str, str]:
     """The digest with which each log and replica ends; nothing where a log does not hold together:
     such a home is copied all the same."""
     ends, known = dict[str, str](), {""}
-    appends = ((log.name, rows) for log in logs for rows in by_append(log.rows()))
     with suppress(msgspec.MsgspecError):
-        for name, rows in appends:
+        for name, rows in ((log.name, rows) for log in logs for rows in by_append(log.rows())):
             if envelope.place_of(rows[0].state).prev not in known:
                 return {}
             ends[f"{name}:{writer_of(rows)}"] = digest = envelope.digest(rows)

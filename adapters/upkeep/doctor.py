@@ -26,6 +26,7 @@ from adapters.text.agent_output import rule_text
 from adapters.text.common import run_shown
 from adapters.text.notify import why_not_told
 from adapters.text.policy import HELD
+from adapters.text.sync import REASONS
 from adapters.upkeep.erase import unfinished_erasure
 from adapters.wiring import Home, open_home
 from domain.append.causes import ReplicasImported
@@ -61,12 +62,7 @@ def examine(
     where: HomeLocation | Path, environ: Mapping[str, str], model: str = ""
 ) -> list[CheckOutcome]:
     """All checks that can be made. What a broken file keeps from being checked is left out.
-
-    Args:
-        where: The home.
-        environ: Environment variables.
-        model: What `--model` says.
-    """
+    `model`: what `--model` says."""
     place = FolderLocation(where) if isinstance(where, Path) else where
     found = [_settings(place, environ, model)]
     try:
@@ -74,8 +70,7 @@ def examine(
             told = f"there is none at {place.name} yet"
             return [*found, CheckOutcome("home", True, told, "begin with `wakelog demo`")]
         if place.is_folder:
-            folder = place.folder
-            found += [_replica(folder, environ), *_files(folder)]
+            found += [_replica(place.folder, environ), *_files(place.folder)]
         if not all(one.is_ok for one in found):
             return found
         with open_home(place, environ, model=model) as home:
@@ -98,22 +93,20 @@ def _settings(place: HomeLocation, environ: Mapping[str, str], model: str) -> Ch
         settings = place.settings(environ, model)
     except WakelogError as error:
         return CheckOutcome("settings", False, error.because, error.instead)
-    told = f"model {settings.model}, time zone {settings.timezone}"
+    told, do = f"model {settings.model}, time zone {settings.timezone}", ""
     if not settings.agents.enabled:
+        told += "; all agents are switched off"
         do = "set agents.enabled to true in settings.toml to let them wake"
-        return CheckOutcome("settings", True, f"{told}; all agents are switched off", do)
-    if zone := zones.other_zone(settings.timezone, environ):
+    elif zone := zones.other_zone(settings.timezone, environ):
         do = f"this machine's is {zone}: `wakelog init --zone {zone}` takes it"
-        return CheckOutcome("settings", True, told, do)
-    return CheckOutcome("settings", True, told)
+    return CheckOutcome("settings", True, told, do)
 
 
 def _replica(path: Path, environ: Mapping[str, str]) -> CheckOutcome:
     try:
-        name = files.replica(path, environ)
+        told = files.replica(path, environ) or "no name yet; the next writing command draws one"
     except WakelogError as error:
         return CheckOutcome("replica", False, error.because, error.instead)
-    told = name or "no name yet; the next writing command draws one"
     return CheckOutcome("replica", True, told)
 
 
@@ -145,10 +138,9 @@ def _files(path: Path) -> Iterator[CheckOutcome]:
     """Every log file by itself, before anything else opens it."""
     if not os.access(path, os.W_OK):
         yield CheckOutcome("home", False, f"{path} cannot be written", "give yourself permission")
-    for name in LOGS.values():
-        file = path / name
-        do = f"{RESTORE}, beside the other log"
-        lacks = CheckOutcome(name, False, "the file is missing", do)
+    do = f"{RESTORE}, beside the other log"
+    for file in (path / name for name in LOGS.values()):
+        lacks = CheckOutcome(file.name, False, "the file is missing", do)
         yield _file(file) if file.exists() else lacks
 
 
@@ -157,6 +149,14 @@ def _erasing(home: Home) -> Iterator[CheckOutcome]:
     if left := unfinished_erasure(home):
         told = f"the erasure of the {' '.join(left)} was cut off"
         yield CheckOutcome("erasure", False, told, "`wakelog recover` ends it")
+
+
+def _sync(home: Home) -> Iterator[CheckOutcome]:
+    """Rows of other machines that no sync takes until the person does something."""
+    known = files.met_machines(home.path)
+    for replica, why in sorted(known.waits.items()):
+        told = f"{known.labels.get(replica) or replica} {REASONS[why]}"
+        yield CheckOutcome("sync", False, told, "`wakelog sync` says more")
 
 
 def _file(file: Path) -> CheckOutcome:
@@ -239,11 +239,10 @@ def _gaps(log: Log) -> Iterator[str]:
 def _both_logs(home: Home) -> Iterator[CheckOutcome]:
     """Whether the journal holds what the agent log refers to, and the other way round."""
     journal, agents_log = home.services.journal, home.services.agents
-    last = journal.tail().n
-    lag = watcher.lag(home.services)
+    last, lag = journal.tail().n, watcher.lag(home.services)
     lost = log_pairing.all_mismatches(journal, agents_log)
     found = [log_pairing.as_mismatch(one, last) for one in lost]
-    found = found or [one for one in (home.other,) if one is not None]
+    found = found or ([home.other] if home.other is not None else [])
     if found:
         yield from (CheckOutcome(BOTH, False, one.because, one.instead) for one in found)
     elif count := log_pairing.unrequested_effects(journal, agents_log):
@@ -380,9 +379,8 @@ def _models(home: Home) -> Iterator[CheckOutcome]:
 def _receivers(home: Home) -> Iterator[CheckOutcome]:
     """Whether whoever the settings name is told that something waits."""
     for one in receivers_of(home):
-        told = why_not_told(one)
         do = "try it with `wakelog notify test`" if one.allowed else "say `wakelog notify allow`"
-        if told:
+        if told := why_not_told(one):
             yield CheckOutcome("notify", False, told, do)
         else:
             yield CheckOutcome("notify", True, f"{one.receiver} {one.shown}")
@@ -405,16 +403,6 @@ def _scaffold(home: Home) -> Iterator[CheckOutcome]:
 
 
 CHECKS: tuple[Check, ...] = (
-    _appends,
-    _views,
-    _both_logs,
-    _orphans,
-    _runs,
-    _failing,
-    _erasing,
-    _clock,
-    _held,
-    _models,
-    _receivers,
-    _scaffold,
-)
+    _appends, _views, _both_logs, _orphans, _runs, _failing, _erasing, _sync, _clock, _held,
+    _models, _receivers, _scaffold,
+)  # fmt: skip

@@ -3,8 +3,7 @@
 The deeds that a person would do by hand come first; then, of each log in one transaction, rows
 become marks with their digests, texts go, and the log says so. What can be made again is thrown
 away, the files are written anew, and every byte of them is searched. Each step may be repeated, so
-an erasure that was cut off is ended by the same command.
-"""
+an erasure that was cut off is ended by the same command."""
 
 import re
 import shutil
@@ -12,18 +11,18 @@ import sqlite3
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from adapters.documents.results import ErasedDetails, ErasedMention, ErasureLine
 from adapters.home import files
 from adapters.home.copies import Copied, copies
+from adapters.home.prices import known_usage
 from adapters.store.log import Erasing, Log
 from adapters.store.reader import read_append
 from adapters.store.recorder import by_append
@@ -33,37 +32,31 @@ from adapters.usecases import agents as of_agents
 from adapters.usecases import day as of_days
 from adapters.usecases import tasks as of_tasks
 from adapters.usecases.resolve import PREFIX_MIN
+from domain import erasure
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE, run_status
 from domain.append import envelope
 from domain.append.envelope import Row
 from domain.append.texts import payloads_named, words_in
 from domain.changes.change_set import SetOpened
-from domain.erasure import (
-    KINDS,
-    ONLY,
-    WHOLE,
-    ErasureList,
-    ErasureMade,
-    Unit,
-    digest_of,
-    part_of,
-    places_of,
-    read_list,
-)
+from domain.erasure import ErasureList, ErasureMade, Place, Spent, Unit
 from domain.errors import Refused
-from domain.journal.catalog import CATALOG, CorrectionCaptured, category_of
-from domain.journal.commands import AddCorrection
+from domain.journal.catalog import CATALOG, CorrectionCaptured, LabelAdded, LabelScoped, category_of
+from domain.journal.commands import AddCorrection, ImportTasks
 from domain.journal.day import DAY
+from domain.journal.edits import DEFAULT_CHECKLIST
+from domain.journal.imported import ID_KEPT, decoded, lines_of
 from domain.journal.links import LINKS
-from domain.journal.task import TASK, TaskImported
+from domain.journal.task import TASK, Status, TaskImported
 from domain.journal.timer import TIMER
 from domain.log import canonical
 from domain.log.keys import payload_id
-from domain.log.state import MAIN, RecordedEvent
-from domain.log.wire import Erased, PayloadId
+from domain.log.state import MAIN, LogState, RecordedEvent
+from domain.log.timestamps import later
+from domain.log.wire import Erased, PayloadId, tag_of
 from domain.policy.gate import is_leaving
-from domain.wake.wake import WakeStarted
+from domain.wake.wake import WakeStarted, used
+from projections.tasks import VIEW as TASKS
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -71,8 +64,10 @@ if TYPE_CHECKING:
 WORD_MIN_BYTES = 8  # of a text that is searched for: a shorter one stands in many places
 OWN = ("task", "links", "agent", "alert", "memory")  # kinds of rows that are a task's or an agent's
 SEARCHED_MAX = 64  # texts, the longest first
+DAY_SECONDS = 86_400
 _CODE = re.compile(r"[a-z2-7]{32}|(agent|import):.*|[0-9T:.Z-]+|[a-z_.]+").fullmatch
 """What is no word of anybody: an id, a time, a name that code gave."""
+OURS = {*get_args(Status), DEFAULT_CHECKLIST}
 
 
 class Mention(NamedTuple):
@@ -154,30 +149,18 @@ class Plan(NamedTuple):
         rows = sum(len(one.erasing.rows) for one in self.logs)
         payloads = sum(len(one.erasing.listed.payloads) for one in self.logs)
         done = did or Erasure(rows, payloads)
+        owned = ((self.names.get(one.owner) or None, one) for one in self.mentions)
         mentions = [
-            ErasedMention(
-                self.names.get(one.owner) or None, one.log, one.row.stream, one.row.n, one.text
-            )
-            for one in self.mentions
+            ErasedMention(of, one.log, one.row.stream, one.row.n, one.text) for of, one in owned
         ]
         return ErasedDetails(
-            ok=not done.left,
-            done=did is not None,
-            unit=self.unit,
-            title=self.title,
-            rows=done.rows,
-            payloads=done.payloads,
-            wakes=len(self.agents.models),
-            mentions=mentions,
-            derived=[unit_of(*one) for one in self.derived],
-            sent=Counter(filter(is_leaving, self.agents.models)),
-            copies=list(self.copies),
-            forks=list(self.forks),
-            texts=done.texts,
-            files=done.files,
-            left=list(done.left),
+            ok=not done.left, done=did is not None, unit=self.unit, title=self.title,
+            rows=done.rows, payloads=done.payloads, wakes=len(self.agents.models),
+            mentions=mentions, derived=[unit_of(*one) for one in self.derived],
+            sent=Counter(filter(is_leaving, self.agents.models)), copies=list(self.copies),
+            forks=list(self.forks), texts=done.texts, files=done.files, left=list(done.left),
             tables=done.tables,
-        )
+        )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- the plan
@@ -195,6 +178,7 @@ def plan_erasure(home: "Home", what: str, entity: str, *, is_again: bool = False
         log, taken, _ = parts[what == "agent"]
         texts = _texts(log, taken, categories)
         plans = [_plan(*part, of, texts) for part in parts]
+        plans[0] = plans[0]._replace(mentions=(*plans[0].mentions, *_labels(home, now, of)))
         owners = {one.owner for plan in plans for one in plan.mentions}
         names = {one: now.load(TASK, one).title or then.load(AGENT, one).name for one in owners}
     known, title = tuple(copies(home.path)), _title(home, what, entity)
@@ -202,16 +186,28 @@ def plan_erasure(home: "Home", what: str, entity: str, *, is_again: bool = False
     return Plan(unit, what, title, first, second, forks, texts, names, known)
 
 
+def _labels(home: "Home", now: LogState, of: Unit) -> Iterator[Mention]:
+    """The labels that no other task bears: they stay, and may say what it was about."""
+    others = (one.labels for one in home.views.all(TASKS) if one.id not in of.whole)
+    own = {label for task in of.whole for label in now.load(TASK, task).labels}
+    own = own.difference(*others) & {*now.load(CATALOG, MAIN).labels}
+    for row in now.rows(CATALOG, MAIN) if own else ():
+        match row.fact:
+            case LabelAdded(label=label, name=name) | LabelScoped(label=label, name=name):
+                if name and label in own and not of.rows_of([row]):
+                    yield Mention("journal", row, name)
+
+
 def unit_of(what: str, entity: str) -> str:
     """What an erasure is stored under, see `domain.erasure.Unit.of`."""
-    return f"{what.removesuffix(ONLY)}:{entity}"
+    return f"{what.removesuffix(erasure.ONLY)}:{entity}"
 
 
 def _title(home: "Home", what: str, entity: str) -> str:
     """What a person calls it: of a note its task's."""
     with home.services.journal.reading() as journal, home.services.agents.reading() as agents:
         whose, _, part = entity.rpartition("/")
-        match what.removesuffix(ONLY):
+        match what.removesuffix(erasure.ONLY):
             case "agent":
                 return agents.load(AGENT, entity).name
             case "category":
@@ -232,23 +228,39 @@ def _unit(home: "Home", what: str, entity: str, *, is_again: bool = False) -> Un
     sets. `is_again`: of a category the tasks alone that were erased with it elsewhere."""
     agents, of, unit = home.services.agents, Unit.of(what, entity), unit_of(what, entity)
     every = [made for log in _logs(home) for _, made in log.erasures().made]
-    every = [made for made in every if unit in made.units and made.what in (what, *WHOLE)]
+    every = [made for made in every if unit in made.units and made.what in (what, *erasure.WHOLE)]
     if what == "category":
         tasks = {task for made in every for task in made.along}
         in_it = () if is_again and tasks else _tasks_in(home.services.journal, entity)
         of = of._replace(tasks=frozenset({*tasks, *in_it}))
-    if of.part and what not in WHOLE:
+    if of.part and what not in erasure.WHOLE:
         journal = home.services.journal
         rows = (row for stream in journal.streams_of("log") for row in journal.facts(stream))
         gone = (row for row in rows if isinstance(row.fact, ErasureMade) and row.fact.unit == unit)
         of = of._replace(gone=frozenset((row.replica, row.n) for row in gone))
-    lists = (read_list(agents.payload(made.listed)) for made in every)
-    own = {place for listed in lists for place in places_of(listed)}
+    own = _listed(agents, every)
     for append in agents.appends():
         for row in append:
             is_own = type(row.fact) is Erased and (row.replica, row.n, row.row) in own
             of = of.know(row) if is_own else of.learn(row)
-    return of
+    journal = home.services.journal
+    return of._replace(taught=frozenset(_taught(journal, of, _listed(journal, every))))
+
+
+def _listed(log: Log, every: Iterable[ErasureMade]) -> set[Place]:
+    lists = (erasure.read_list(log.payload(made.listed)) for made in every)
+    return {place for listed in lists for place in erasure.places_of(listed)}
+
+
+def _taught(journal: Log, of: Unit, own: Container[Place]) -> Iterator[tuple[str, int, str]]:
+    """Where words of it were taken as an example; of what is `own` and erased, in no category."""
+    for row in (row for stream in journal.streams_of("catalog") for row in journal.facts(stream)):
+        match row.fact:
+            case Erased(was=was) if was == CORRECTION and (row.replica, row.n, row.row) in own:
+                yield row.replica, row.n, ""
+            case CorrectionCaptured(category=category):
+                if row in of.rows_of(read_append(journal.append_at(row.n, row.replica))):
+                    yield row.replica, row.n, category
 
 
 def _tasks_in(journal: Log, category: str) -> list[str]:
@@ -285,26 +297,57 @@ def _plan(log: Log, taken: Parted, lives: Parted, of: Unit, texts: Iterable[str]
 def _erasing(log: Log, taken: Parted, lives: Parted, of: Unit) -> Erasing:
     """Rows that go; and payloads, of a task all of its unit, whoever names them. Of a note also
     those with which a correction was captured: they are its words."""
-    shown = frozenset() if of.what.endswith(ONLY) else of.tasks
-    wakes = [row.fact for _, row in lives if shown and isinstance(row.fact, WakeStarted)]
+    repeated = {one for _, row in lives for one in of.repeated_in(row, partial(_text, log))}
     named = {one for _, row in taken for one in payloads_named(row.fact)}
     if not of.whole:
         said = (one.text for _, row in taken for one in words_in(row.fact) if one.text)
         named |= {payload_id(task, text.encode()) for text in said for task in of.tasks}
         lives = [one for one in lives if not isinstance(_said(one[1]), CORRECTIONS)]
     kept = {one for _, row in lives for one in payloads_named(row.fact)}
-    gone_from = named - kept | {one for fact in wakes for one in _repeats(fact, shown)}
+    gone_from = named - kept | repeated
+
     gone = [
         name
         for name, data in log.kept_payloads()
         if name in gone_from or any(payload_id(task, data) == name for task in of.whole)
     ]
     marks = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in taken]
-    listed = ErasureList.of((row for _, row in taken), gone)
+    listed = ErasureList.of((row for _, row in taken), gone, *_spent(log, taken))
     along = tuple(sorted(of.tasks)) if of.what == "category" else ()
-    return Erasing(tuple(raw for raw, _ in taken), listed, digest_of(marks), along)
+    lines = tuple(sorted({*_lines(log, of, [row for _, row in (*taken, *lives)])}))
+    return Erasing(tuple(raw for raw, _ in taken), listed, erasure.digest_of(marks), along, lines)
 
 
+def _spent(log: Log, taken: Parted) -> Iterator[Spent]:
+    """What the answers among rows took that a budget of today may count, wherever today is."""
+    since = later(log.tail().at, seconds=-2 * DAY_SECONDS) if taken else ""
+    begun = {row.entity: row.fact for _, row in taken if isinstance(row.fact, WakeStarted)}
+    for _, row in taken:
+        usage = used(row.fact) if row.at >= since else None
+        if usage is not None and (of := begun.get(row.entity)):
+            shown = (len(log.payload(one.payload) or b"") for one in (*of.system, *of.user))
+            known = known_usage(usage, sum(shown), of.model)
+            yield Spent(row.at, of.agent, of.model, *astuple(known))
+
+
+def _lines(log: Log, of: Unit, rows: Iterable[RecordedEvent]) -> Iterator[str]:
+    """What files called the tasks that go: by their titles, and by names of their own."""
+    begins = {task[:ID_KEPT] for task in of.whole}
+    for row in rows:
+        match _said(row):
+            case TaskImported(by=by, document=name) if row.entity in of.whole:
+                data = log.payload(name)
+                called = [decoded(data).title] if data else []
+                source = by.removeprefix("import:")
+            case ImportTasks(source=source, lines=name) if name and begins:
+                parts = (one.split(" ", 1) for one in lines_of(log.payload(name)))
+                called = [anchor for begin, *named in parts if begin in begins for anchor in named]
+            case _:
+                continue
+        yield from (erasure.line_key(source, one) for one in called)
+
+
+CORRECTION = tag_of(CorrectionCaptured("", "", ""))
 CORRECTIONS = CorrectionCaptured | AddCorrection
 
 
@@ -313,26 +356,22 @@ def _said(row: RecordedEvent) -> object:
     return getattr(row.fact, "command", row.fact)
 
 
-def _repeats(fact: WakeStarted, tasks: AbstractSet[str]) -> Iterator[PayloadId]:
-    """What a wake of another agent was shown of them, and the snapshot of what it saw."""
-    found = [ref.payload for ref in (*fact.system, *fact.user) if not tasks.isdisjoint(ref.units)]
-    if found:
-        yield from (*found, fact.snapshot)
+def _text(log: Log, name: PayloadId) -> str:
+    return (log.payload(name) or b"").decode("utf-8", "replace")
 
 
 def _texts(log: Log, rows: Parted, names: Container[str]) -> tuple[str, ...]:
     """The words of a task in the journal, of which most are a person's, or those of an agent in its
-    own; long enough to be told from others, and no `names` of categories."""
+    own; long enough to be told from others, no `names` of categories and none of ours."""
     found: dict[str, None] = {}
     for _, row in rows:
         for said in words_in(row.fact):
-            text = said.text or (log.payload(said.payload) or b"").decode("utf-8", "replace")
-            found |= dict.fromkeys(_within(text))
+            found |= dict.fromkeys(_within(said.text or _text(log, said.payload)))
         if isinstance(row.fact, TaskImported):
             document = canonical.read(log.payload(row.fact.document) or b"null")
             found |= dict.fromkeys(_strings(document))
     long = (one for one in found if len(one.encode()) >= WORD_MIN_BYTES)
-    return tuple(one for one in long if not _CODE(one) and one not in names)
+    return tuple(one for one in long if not (_CODE(one) or one in names or one in OURS))
 
 
 def _within(text: str) -> Iterable[str]:
@@ -405,28 +444,13 @@ def _forks_with(home: Path, ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def erase(
-    home: "Home",
-    what: str,
-    entity: str,
-    step: Callable[[str], None] = lambda _: None,
-    *,
-    derived: bool = False,
-    is_again: bool = False,
-) -> Erasure:
-    """Erase a task, an agent, a note, a block or a category, see `Unit.of`.
-
-    Args:
-        home: Where.
-        what: Of `KINDS`.
-        entity: The id.
-        step: Is told what comes next.
-        derived: Erase also notes of other tasks, and agents, that say a text of it.
-        is_again: Another past of the home, or another machine, erased it before.
-
-    Raises:
-        Refused: Code ``agent_running``: a wake of it runs; ``read_only``: see
-            `HomeLocation.check_erasing`.
-    """
+    home: "Home", what: str, entity: str, step: Callable[[str], None] = lambda _: None, *,
+    derived: bool = False, is_again: bool = False,
+) -> Erasure:  # fmt: skip
+    """Erase a task, an agent, a note, a block or a category, see `Unit.of`; `what`: of `KINDS`;
+    `step` is told what comes next. `derived`: also notes of other tasks, and agents, that say a
+    text of it. `is_again`: another past of the home, or another machine, erased it before. Raises
+    Refused, code ``agent_running``: a wake of it runs; and as `HomeLocation.check_erasing` does."""
     home.place.check_erasing()
     step("deeds")
     _deeds(home, what, entity, is_again=is_again)
@@ -449,13 +473,9 @@ def erase(
 
 
 def _mark(
-    home: "Home",
-    what: str,
-    entity: str,
-    step: Callable[[str], None] = lambda _: None,
-    *,
+    home: "Home", what: str, entity: str, step: Callable[[str], None] = lambda _: None, *,
     is_again: bool = False,
-) -> Iterator[Erasing]:
+) -> Iterator[Erasing]:  # fmt: skip
     """Erase it of each log. The agents' log comes first: as long as the task is in the journal,
     its name leads to it."""
     for log in reversed(_logs(home)):
@@ -492,7 +512,7 @@ def erase_along(home: "Home") -> bool:
     return bool(did)
 
 
-def _named(one: ErasureLine) -> tuple[str, str]:
+def _named(one: ErasureLine | ErasureMade) -> tuple[str, str]:
     """What was erased: its kind, of `KINDS`, and its id."""
     return one.what, one.unit.partition(":")[2]
 
@@ -507,14 +527,13 @@ def unfinished_erasure(home: "Home") -> tuple[str, str] | None:
     mark = home.path / files.ERASING
     with suppress(OSError):
         what, _, entity = mark.read_text(encoding="utf-8").strip().rpartition(" ")
-        return (what, entity) if what in KINDS else None
+        return (what, entity) if what in erasure.KINDS else None
     if home.place.is_folder:
         return None
     journal, agents = ([made for _, made in log.erasures().made] for log in _logs(home))
     known = {one.unit for one in journal}
-    left = (one for one in agents if one.unit not in known and one.what in KINDS)
-    of = ((one.what, one.unit.partition(":")[2]) for one in left if one.what != "agent")
-    return next(of, None)
+    left = (one for one in agents if one.unit not in known and one.what in erasure.KINDS)
+    return next((_named(one) for one in left if one.what != "agent"), None)
 
 
 def finish_erasure(home: "Home") -> Erasure | None:
@@ -538,10 +557,9 @@ def pick_erased(home: "Home", what: str, wanted: str) -> str:
     """The id of what was erased already, by its beginning; empty where there is none: titles are
     gone."""
     made = (made for log in _logs(home) for _, made in log.erasures().made)
-    every = {one.partition(":") for each in made for one in each.units}
-    ids = {
-        one for kind, _, one in every if kind == what and part_of(one).startswith(wanted.lower())
-    }
+    every = (one.partition(":") for each in made for one in each.units)
+    of_kind = {one for kind, _, one in every if kind == what}
+    ids = {one for one in of_kind if erasure.part_of(one).startswith(wanted.lower())}
     return ids.pop() if len(ids) == 1 and len(wanted) >= PREFIX_MIN else ""
 
 
@@ -615,9 +633,9 @@ def erasures(home: "Home") -> list[ErasureLine]:
     found: dict[tuple[str, str], ErasureLine] = {}
     for log in _logs(home):
         for at, made in log.erasures().made:
-            listed = read_list(log.payload(made.listed))
+            listed = erasure.read_list(log.payload(made.listed))
             key = made.unit, made.what
             one = found.setdefault(key, ErasureLine(made.unit, made.what, at, 0, 0))
-            rows, payloads = sum(1 for _ in places_of(listed)), len(listed.payloads)
+            rows, payloads = sum(1 for _ in erasure.places_of(listed)), len(listed.payloads)
             found[key] = replace(one, rows=one.rows + rows, payloads=one.payloads + payloads)
     return sorted(found.values(), key=lambda one: one.at)

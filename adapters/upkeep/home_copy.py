@@ -1,8 +1,7 @@
 """Moves a home between a folder and a database, or between two databases (ADR 66).
 
 The source is frozen, copied as it stands, compared, and says then where it went. Whatever fails on
-the way leaves it open as before, and what was copied unusable until the same command ends it.
-"""
+the way leaves it open as before, and what was copied unusable until the same command ends it."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
@@ -25,20 +24,13 @@ class CopiedAppends(NamedTuple):
 def copy_home(
     source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress
 ) -> CopiedAppends:
-    """Copy a home, whole, and leave the source saying where it went.
+    """Copy a home, whole, and leave the source saying where it went; `told`: how far it has come.
+    `target`: where nothing is yet, or a copy that was cut off; or the home in a database that had
+    moved to the source: what was written since goes in, and it goes on there as before.
 
-    Args:
-        source: The home.
-        target: Where nothing is yet, or a copy that was cut off; or the home in a database that had
-            moved to the source: what was written since goes in, and it goes on there as before.
-        environ: Environment variables.
-        told: Is told how far it has come.
-
-    Raises:
-        Refused: Code ``frozen`` or ``moved``: the source goes or went elsewhere; ``read_only``: it
-            is in use; ``invalid_value``, ``other_past``: something else is in the target.
-        Damaged: Code ``not_a_log``: the copy is not what was copied.
-    """
+    Raises Refused, code ``frozen`` or ``moved``: the source goes or went elsewhere; ``read_only``:
+    it is in use; ``invalid_value``, ``other_past``: something else is in the target; Damaged, code
+    ``not_a_log``: the copy is not what was copied."""
     if not source.exists():
         raise invalid(f"there is no home at {source.name}", "name one to copy")
     hold, moved = source.hold(), WriteGuard("moved", target.name)
@@ -58,12 +50,9 @@ def copy_home(
 
 
 def thaw(place: HomeLocation) -> bool:
-    """Let a home be written again whose copying was cut off; whether it was frozen.
-
-    Raises:
-        Refused: Code ``moved``: it was copied to its end and goes on elsewhere; ``frozen``: a
-            rescue has to be ended; ``invalid_value``: it is the unfinished copy.
-    """
+    """Let a home be written again whose copying was cut off; whether it was frozen. Raises Refused,
+    code ``moved``: it was copied to its end and goes on elsewhere; ``frozen``: a rescue has to be
+    ended; ``invalid_value``: it is the unfinished copy."""
     hold = place.hold()
     if hold.state in ("moved", "rescued"):
         hold.check(place.name)
@@ -96,24 +85,11 @@ def _check_past(
 
 
 def copy_logs(
-    source: HomeLocation,
-    target: HomeLocation,
-    environ: Mapping[str, str],
-    told: CopyProgress,
+    source: HomeLocation, target: HomeLocation, environ: Mapping[str, str], told: CopyProgress,
     replica: str = "",
-) -> CopiedAppends:
-    """Copy both logs into a home that is begun so, and held; it may have been cut off.
-
-    Args:
-        source: The home, which nobody writes meanwhile.
-        target: See `copy_home`.
-        environ: Environment variables.
-        told: Is told how far it has come.
-        replica: Who writes there from then on; empty: who did.
-
-    Raises:
-        Refused, Damaged: See `copy_home`.
-    """
+) -> CopiedAppends:  # fmt: skip
+    """Copy both logs, which nobody writes meanwhile, into a home that is begun so, and held; it may
+    have been cut off. `replica`: who writes there from then on; empty: who did. See `copy_home`."""
     with ExitStack() as opened:
         logs = source.logs(environ, is_writing=False)
         here = [opened.enter_context(closing(one)) for one in logs]

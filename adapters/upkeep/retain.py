@@ -2,11 +2,10 @@
 and snapshots that today's code renders again to the same ids, and the bytes of old replies.
 
 A payload goes only if nothing else names it: no fact but these, and no wake that is newer or has
-not ended.
-"""
+not ended."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from threading import Event, Thread
@@ -26,6 +25,7 @@ from domain.log.state import RecordedEvent
 from domain.log.timestamps import later
 from domain.log.wire import PayloadId
 from domain.retention import What, prompt_ids
+from domain.wake.commands import ProposeChanges
 from domain.wake.wake import ModelAnswered, WakeFinished, WakeStarted, unwrapped
 from domain.wake.wake_inputs import DAY_SECONDS
 
@@ -59,6 +59,8 @@ def named_in(log: Log) -> Named:
         one = begun_by(append)
         begun += [one] if one else []
         shown = {*prompt_ids(one.begun)} if one else set[PayloadId]()
+        if one and isinstance(one.cause, ProposeChanges):
+            shown.add(one.cause.reply.reply)
         for row in append:
             said = unwrapped(row.fact)
             own = {said.reply} if isinstance(said, ModelAnswered) else shown
@@ -103,54 +105,29 @@ def _replies(home: Home, named: Named, until: str) -> list[PayloadId]:
 
 
 def retain(
-    home: Home,
-    prompts_days: int,
-    replies_days: int,
-    *,
-    is_dry: bool = False,
-    is_compact: bool = False,
-    progress: RetainProgress = lambda *_: None,
-) -> RetainDetails:
+    home: Home, prompts_days: int, replies_days: int, *, is_dry: bool = False,
+    is_compact: bool = False, progress: RetainProgress = lambda *_: None,
+) -> RetainDetails:  # fmt: skip
     """Drop prompts and replies that are older; 0 days: keep them. A file of which a third is free
-    then is written anew, with `is_compact` any.
-
-    Raises:
-        Refused: Code ``read_only``: see `HomeLocation.check_erasing`.
-    """
+    then is written anew, with `is_compact` any. Raises as `HomeLocation.check_erasing` does."""
     if not is_dry:
         home.place.check_erasing()
     agents, now = home.services.agents, home.services.clock.now()
     before, named = _size(home), named_in(agents)
-    counts, sizes = {"prompts": 0, "replies": 0}, {"prompts": 0, "replies": 0}
-    for what, days in _days(prompts_days, replies_days):
+
+    def drop(what: What, days: int, old: Callable[[str], Iterable[PayloadId]]) -> tuple[int, int]:
         until = later(now, seconds=-days * DAY_SECONDS)
-        if what == "prompts":
-            gone = [*_prompts(home, named, until, progress)]
-        else:
-            gone = _replies(home, named, until)
-        sizes[what] = sum(len(data) for _, data in agents.payloads(gone))
-        counts[what] = len(gone)
+        gone = [*old(until)] if days else []
+        size = sum(len(data) for _, data in agents.payloads(gone))
         if gone and not is_dry:
-            found = partial(_still, agents, named.n, gone)
-            counts[what] = len(agents.retain(what, until, found, now))
-    if not is_dry and (is_compact or any(counts.values())):
+            gone = [*agents.retain(what, until, partial(_still, agents, named.n, gone), now)]
+        return len(gone), size
+
+    prompts = drop("prompts", prompts_days, lambda until: _prompts(home, named, until, progress))
+    replies = drop("replies", replies_days, lambda until: _replies(home, named, until))
+    if not is_dry and (is_compact or prompts[0] or replies[0]):
         agents.recorder.compact(0.0 if is_compact else LOOSE)
-    return RetainDetails(
-        not is_dry,
-        counts["prompts"],
-        sizes["prompts"],
-        counts["replies"],
-        sizes["replies"],
-        before,
-        _size(home),
-    )
-
-
-def _days(prompts: int, replies: int) -> Iterator[tuple[What, int]]:
-    if prompts:
-        yield "prompts", prompts
-    if replies:
-        yield "replies", replies
+    return RetainDetails(not is_dry, *prompts, *replies, before, _size(home))
 
 
 def _size(home: Home) -> int:
@@ -176,12 +153,9 @@ class _StoppedError(Exception):
 
 
 def retain_due(home: Home, tell: Tell, is_over: Event | None = None) -> None:
-    """Drop what the settings name, if that was not looked at today.
-
-    Args:
-        tell: Is told what was dropped, or why nothing could be.
-        is_over: Ends it between two wakes; what was found is left for the next time.
-    """
+    """Drop what the settings name, if that was not looked at today. `tell` is told what was
+    dropped, or why nothing could be; `is_over` ends it between two wakes; what was found is left
+    for the next time."""
     given, now = home.settings.retain, home.services.clock.now()
     looked = (home.views.remembered(_LOOKED) or b"").decode()
     if given == RetainSettings() or (looked and later(looked, seconds=DAY_SECONDS) > now):
@@ -196,11 +170,15 @@ def retain_due(home: Home, tell: Tell, is_over: Event | None = None) -> None:
     except _StoppedError:
         return
     except WakelogError as error:
-        tell("trouble", level="warning", code=error.code, message=error)
+        _tell_trouble(tell, error)
     else:
         if did.prompts or did.replies:
             tell("retained", prompts=did.prompts, replies=did.replies)
     home.views.remember(_LOOKED, now.encode())
+
+
+def _tell_trouble(tell: Tell, error: WakelogError) -> None:
+    tell("trouble", level="warning", code=error.code, message=error)
 
 
 @contextmanager
@@ -214,8 +192,11 @@ def retaining(home: Home, environ: Mapping[str, str], tell: Tell, *, once: bool)
 
     def work() -> None:
         while not is_over.is_set():
-            with suppress(WakelogError), open_home(home.place, environ) as own:
-                retain_due(own, tell, is_over)
+            try:
+                with open_home(home.place, environ) as own:
+                    retain_due(own, tell, is_over)
+            except WakelogError as error:
+                _tell_trouble(tell, error)
             is_over.wait(HOUR)
 
     thread = Thread(target=work, name="wakelog-retain")

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.documents.agents import all_agents
 from adapters.documents.templates import templates_of
+from adapters.home.extensions import check_installed
 from adapters.home.schedules import parse_in
 from adapters.runtime import watcher
 from adapters.runtime.timers import timer_command
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 class AgentOptions(NamedTuple):
     """What a new agent shall be like; what is left out is the home's, or the task's.
 
-    `template` is named as a person names it; else the agent takes its category's.
-    """
+    `template` is named as a person names it; else the agent takes its category's."""
 
     mode: str = ""
     name: str = ""
@@ -56,24 +56,17 @@ class AllAssigned(NamedTuple):
 
 
 def check_options(wish: AgentOptions) -> None:
-    """Look whether an agent can be like this.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """Look whether an agent can be like this. Raises Refused, code ``invalid_value``."""
     if wish.mode:
         deciders.valid_mode(wish.mode)
     if wish.turns:
         deciders.valid_turn_max(wish.turns)
-    deciders.valid_model(wish.model)
+    check_installed(deciders.valid_model(wish.model))
 
 
 def assign_agent(home: "Home", task_id: str, wish: AgentOptions, key: str = "") -> Assigned:
-    """Make an agent for a task.
-
-    Raises:
-        Refused: Code ``task_deleted``, ``agent_exists``, or what a wish is refused with.
-    """
+    """Make an agent for a task. Raises Refused, code ``task_deleted``, ``agent_exists``, or what a
+    wish is refused with."""
     check_options(wish)
     first, mode = nth_key(key, 1), _mode(home, wish)
     said = do.CreateAgent(task_id, "", "", 0, mode, wish.name, wish.model, wish.turns)
@@ -100,36 +93,22 @@ def assign_all(
     among: "Collection[str] | None" = None,
     told: "Callable[[int], None]" = lambda _: None,
 ) -> AllAssigned:
-    """Make an agent for every open task that has none.
+    """Make an agent for every open task that has none; `among`: of these tasks only, if they are
+    given; `told` hears how many were made, after each. Raises what a wish is refused with.
 
-    Each task has its own key by its place among all tasks, which never moves.
-
-    Args:
-        wish: What the agents shall be like.
-        among: Of these tasks only, if they are given.
-        told: Is told how many were made, after each.
-
-    Raises:
-        Refused: What a wish is refused with.
-    """
+    Each task has its own key by its place among all tasks, which never moves."""
     check_options(wish)
     template = _template(home, wish, key)
-    alone, count = _tasks_alone(home)
+    having = {agent.task_id for agent in all_agents(home) if agent.is_living}
+    tasks = [(nth, one) for nth, one in enumerate(home.views.page(VIEW), start=1) if one.is_open]
     made = list[str]()
-    for nth, task in alone:
-        if among is None or task.id in among:
+    for nth, task in tasks:
+        if task.id not in having and (among is None or task.id in among):
             command = _command(home, task, wish, template)
             made += home.services.append_agent(command, key=nth_key(key, nth)).result.ids[:1]
             told(len(made))
     home.views.catch_up()
-    return AllAssigned(made, count)
-
-
-def _tasks_alone(home: "Home") -> "tuple[list[tuple[int, TaskDocument]], int]":
-    """The open tasks without an agent, by their places, and the number of all open ones."""
-    having = {agent.task_id for agent in all_agents(home) if agent.is_living}
-    tasks = [(nth, one) for nth, one in enumerate(home.views.page(VIEW), start=1) if one.is_open]
-    return [(nth, one) for nth, one in tasks if one.id not in having], len(tasks)
+    return AllAssigned(made, len(tasks))
 
 
 def _template(home: "Home", wish: AgentOptions, key: str) -> str:
@@ -145,24 +124,19 @@ def _mode(home: "Home", wish: AgentOptions) -> "Mode":
 def _command(
     home: "Home", task: "TaskDocument", wish: AgentOptions, template: str
 ) -> do.CreateAgent:
-    """The command that makes an agent, as the home stands now."""
-    journal = home.services.journal
-    position = journal.tail().n
     fitting = (one.id for one in templates_of(home) if task.category in one.categories)
-    return do.CreateAgent(
-        task.id,
-        task.title,
-        task.category,
-        position,
-        _mode(home, wish),
-        wish.name,
-        wish.model,
-        wish.turns,
-        home.services.is_enabled,
-        template or next(fitting, ""),
-        journal.horizon(position),
-        first=home.services.first,
-    )
+    of = task.id, task.title, task.category
+    return creation(home, wish, *of, template=template or next(fitting, ""))
+
+
+def creation(
+    home: "Home", wish: AgentOptions, task_id: str, title: str, category: str, **more: Any
+) -> do.CreateAgent:
+    """The command that makes an agent, as the home stands now; `more`: its other fields."""
+    services, n = home.services, home.services.journal.tail().n
+    wanted = _mode(home, wish), wish.name, wish.model, wish.turns, services.is_enabled
+    more |= {"seen": services.journal.horizon(n), "first": services.first}
+    return do.CreateAgent(task_id, title, category, n, *wanted, **more)
 
 
 # ------------------------------------------------------------------------------------------ steer
@@ -209,16 +183,20 @@ def resume_agent(home: "Home", agent_id: str, key: str = "") -> AgentUpdate:
     return _append(home, do.ResumeAgent(agent_id, home.services.is_enabled), key)
 
 
+def resume_agents_of(home: "Home", tasks: Collection[str]) -> None:
+    """Let agents wake again that were put to sleep because their tasks were deleted, now that
+    these are back; a wake is queued, for what they proposed expired."""
+    home.views.catch_up()
+    for agent in [one for task in tasks for one in home.views.page(agents.VIEW, shelf=task)]:
+        if agent.lifecycle == "dormant" and agent.agent.pause_reason == "task_deleted":
+            resume_agent(home, agent.id)
+
+
 def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> AgentUpdate:
     """Let nothing but a person wake an agent before a time; what comes meanwhile stays queued.
-
-    Args:
-        given: A date, from whose beginning it wakes again, or a time, as a person writes it in
-            the home's zone; empty: it sleeps no longer.
-
-    Raises:
-        Refused: Code ``invalid_value``, or the agent is no more.
-    """
+    `given`: a date, from whose beginning it wakes again, or a time, as a person writes it in the
+    home's zone; empty: it sleeps no longer. Raises Refused, code ``invalid_value``, or the agent is
+    no more."""
     until = beginning(given, home) if given else ""
     return _append(home, do.SleepAgent(agent_id, until, is_ordered=True), key)
 
@@ -237,6 +215,8 @@ def configure_agent(
     home: "Home", agent_id: str, wanted: AgentSettings, key: str = ""
 ) -> AgentUpdate:
     """Change an agent's settings; what `wanted` leaves out stays. Raises Refused."""
+    if wanted.model:
+        check_installed(wanted.model)
     return _append(home, do.ConfigureAgent(agent_id, wanted), key)
 
 
@@ -259,16 +239,9 @@ def set_timer(
     *,
     is_always: bool | None = None,
 ) -> TimerResult:
-    """Set a timer of an agent.
-
-    Args:
-        given: The schedule as a person writes it.
-        zone: IANA name; empty: the home's.
-        is_always: It asks where nothing moved, too; None: as it is, of a new one as the home's do.
-
-    Raises:
-        Refused: Code ``invalid_value``, or the agent is no more.
-    """
+    """Set a timer of an agent, by a schedule as a person writes it and an IANA zone, if not the
+    home's. `is_always`: it asks where nothing moved, too; None: as it is, of a new one as the
+    home's do. Raises Refused, code ``invalid_value``, or the agent is no more."""
     mine = zone or home.settings.timezone
     schedule, named = _schedule(given, mine)
     said = do.SetTimer(agent_id, schedule, named, "")
@@ -285,11 +258,8 @@ def set_timer(
 
 
 def remove_timer(home: "Home", agent_id: str, wanted: str, key: str = "") -> AgentUpdate:
-    """Remove a timer, named by its id or by its schedule, with or without its zone.
-
-    Raises:
-        Refused: There is none, or the agent is no more.
-    """
+    """Remove a timer, named by its id or by its schedule, with or without its zone. Raises Refused:
+    there is none, or the agent is no more."""
     found = [one.id for one in home.services.agent(agent_id).timers if _is_named(one, wanted)]
     timer_id = found[0] if len(found) == 1 else wanted
     if not found and is_known(home, key):  # it is gone, if this is a retry

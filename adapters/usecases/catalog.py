@@ -1,8 +1,7 @@
 """What a person does to the catalog, what tasks are sorted by: its categories and its labels.
 
 Each deed is a command of the journal, appended under its key; the first id is the category's, or
-the label's.
-"""
+the label's."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,11 +30,8 @@ def add_category(home: "Home", name: str, language: str = "", key: str = "") -> 
 
 
 def rename_category(home: "Home", category: str, name: str, key: str = "") -> UseCaseResult:
-    """Give a category, by name or id, another name; its tasks stay in it.
-
-    Raises:
-        Refused: Also where it would take the name of the Inbox, which nothing is in yet.
-    """
+    """Give a category, by name or id, another name; its tasks stay in it. Raises Refused: also
+    where it would take the name of the Inbox, which nothing is in yet."""
     catalog = catalog_of(home)
     seen = with_inbox(catalog)  # looked at here: a decider would judge what older logs did anew
     inbox = find_category(seen, name)
@@ -55,11 +51,7 @@ def correct_category(
 
 
 def check_correction(before: str, after: str) -> None:
-    """Look whether two texts show a correction.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """Look whether two texts show a correction. Raises Refused, code ``invalid_value``."""
     if not squeeze(before) or not squeeze(after) or before == after:
         instead = "give two different texts, the wrong one first"
         raise invalid("the example shows no correction", instead)
@@ -73,11 +65,8 @@ def add_label(
 
 
 def widen_label(home: "Home", label: str, key: str = "") -> UseCaseResult:
-    """Let a label, by name or id, be used in all categories; it stays so.
-
-    Raises:
-        Refused: Code ``unknown_label``.
-    """
+    """Let a label, by name or id, be used in all categories; it stays so. Raises Refused, code
+    ``unknown_label``."""
     return append_command(home, do.AddLabel(label_named(catalog_of(home), label).name), key)
 
 
@@ -85,8 +74,7 @@ def scope_labels(home: "Home") -> list[str]:
     """Let labels that older imports made be used only where tasks carry them, once; their names.
 
     An import of 0.2.0 made them everyone's, so agents of other categories were told of them
-    (ADR 83). One that a person added for all categories is left as it is.
-    """
+    (ADR 83). One that a person added for all categories is left as it is."""
     if home.views.remembered(SCOPED):
         return []
     home.views.catch_up()

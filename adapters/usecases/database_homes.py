@@ -5,21 +5,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from adapters.documents.homes import (
-    AdoptedDatabase,
-    CheckedDatabase,
-    CreatedToken,
-    DeletedHome,
-    FrozenHome,
-    HomeMember,
-    ListedHome,
-    ListedToken,
-    PreparedDatabase,
-    RenamedHome,
-    RevokedToken,
-    ScrubbedDatabase,
-    ScrubbedTable,
-)
+from adapters.documents import homes as d
 from adapters.home import files
 from adapters.home.home_location import DATABASE_PREFIX, DatabaseLocation, database_of, homes_of
 from adapters.home.roles import PERMISSIONS, ROLES
@@ -40,7 +26,7 @@ PASSWORDS = {
 }
 
 
-def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> PreparedDatabase:
+def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> d.PreparedDatabase:
     """Make the tables and roles that homes need, where they are not there yet.
 
     Args:
@@ -59,7 +45,7 @@ def init_database(environ: Mapping[str, str], logins: Sequence[str] = ()) -> Pre
     for kind, name in wished:
         database.make_login(kind, name, environ.get(PASSWORDS[kind], ""))
     is_new = "logs" in ran or ran == ["runtime"]
-    return PreparedDatabase(database.name, is_new, ran, list(logins))
+    return d.PreparedDatabase(database.name, is_new, ran, list(logins))
 
 
 def _login(given: str) -> tuple[str, str]:
@@ -70,13 +56,9 @@ def _login(given: str) -> tuple[str, str]:
     return kind, name
 
 
-def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -> CheckedDatabase:
+def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -> d.CheckedDatabase:
     """Look whether homes can be kept in a database by this login. Raises as `init_database`.
-
-    Args:
-        environ: `WAKELOG_DATABASE`.
-        makes_runtime: Make anew what workers go by; nothing of a home is in it.
-    """
+    `makes_runtime`: make anew what workers go by; nothing of a home is in it."""
     database = database_of(environ)
     login = database.login()
     homes = homes_of(environ) if login else None  # else it cannot even look
@@ -84,7 +66,7 @@ def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -
         database.make_runtime()
     findings, notes = database.trouble()
     count = len(homes.all()) if homes and login != "page" else None
-    return CheckedDatabase(
+    return d.CheckedDatabase(
         database.name, count, findings, notes, login, bool(login) and database.may_erase()
     )
 
@@ -101,59 +83,47 @@ def check_owner(environ: Mapping[str, str]) -> "Database":
 
 def scrub_database(
     environ: Mapping[str, str], told: Callable[[int, int], None] = lambda _nth, _of: None
-) -> ScrubbedDatabase:
+) -> d.ScrubbedDatabase:
     """Write the tables anew that hold words, so that their files hold none of before. `told`: how
     many are done, of how many. Raises as `check_owner`; code ``read_only``: one is in use."""
     database = check_owner(environ)
     from adapters.store.postgres.database import STATISTICS
     from adapters.store.postgres.schema import TEXTS
 
-    done: list[ScrubbedTable] = []
+    done: list[d.ScrubbedTable] = []
     for one in database.scrub():
-        done.append(ScrubbedTable(*one))
+        done.append(d.ScrubbedTable(*one))
         told(len(done), len(TEXTS) + 1)
     skipped = [STATISTICS] if done[-1].table != STATISTICS else []
     is_ok = not (skipped or any(one.held for one in done))
-    return ScrubbedDatabase(is_ok, database.name, done, skipped)
+    return d.ScrubbedDatabase(is_ok, database.name, done, skipped)
 
 
-def adopt_database(environ: Mapping[str, str], *, is_copy: bool) -> AdoptedDatabase:
-    """Say what a database is that does not stand where it was made.
-
-    Args:
-        environ: `WAKELOG_DATABASE`.
-        is_copy: It stands beside its original: each home gets a new name to write by, and is
-            frozen; else it is the database from now on.
-
-    Raises:
-        Refused: Code ``nothing_to_adopt``: it stands there; or as `init_database`.
-    """
+def adopt_database(environ: Mapping[str, str], *, is_copy: bool) -> d.AdoptedDatabase:
+    """Say what a database is that does not stand where it was made. `is_copy`: it stands beside its
+    original: each home gets a new name to write by, and is frozen; else it is the database from now
+    on. Raises Refused, code ``nothing_to_adopt``: it stands there; or as `init_database`."""
     homes = homes_of(environ)
     renamed = homes.adopt(files.draw_name if is_copy else None)
-    how = "copy" if is_copy else "moved"
-    return AdoptedDatabase(homes.database.name, how, renamed)
+    return d.AdoptedDatabase(homes.database.name, "copy" if is_copy else "moved", renamed)
 
 
 def create_home(name: str, environ: Mapping[str, str]) -> DatabaseLocation:
-    """Make a home in a database.
-
-    Args:
-        name: Small letters, digits and hyphens.
-        environ: `WAKELOG_DATABASE`; `WAKELOG_REPLICA` names its writer, else a name is drawn.
-
-    Raises:
-        Refused: Code ``invalid_value``: the name is none or taken; or as `init_database`.
-    """
+    """Make a home in a database, named with small letters, digits and hyphens; `WAKELOG_REPLICA`
+    names its writer, else a name is drawn. Raises Refused, code ``invalid_value``: the name is none
+    or taken; or as `init_database`."""
     homes = homes_of(environ)
     homes.create(name, files.replica_given(environ) or files.draw_name(), DEFAULT_TOML)
     return DatabaseLocation(homes, name, environ)
 
 
-def list_homes(environ: Mapping[str, str]) -> list[ListedHome]:
+def list_homes(environ: Mapping[str, str]) -> list[d.ListedHome]:
     """All homes of a database, by name. Raises as `init_database`."""
     homes = homes_of(environ)
     ends = homes.all_ends()
-    return [ListedHome(one.name, one.state, one.replica, *ends[one.number]) for one in homes.all()]
+    return [
+        d.ListedHome(one.name, one.state, one.replica, *ends[one.number]) for one in homes.all()
+    ]
 
 
 # ----------------------------------------------------------------------------- who may enter a home
@@ -165,18 +135,10 @@ SUBJECT_MAX = 200  # characters of a person's name
 
 def create_token(
     name: str, subject: str, role: str, days: int, environ: Mapping[str, str]
-) -> CreatedToken:
-    """Draw a token for a person and a home; who is no member yet becomes one.
-
-    Args:
-        subject: Who it is for; empty: who the home is named after.
-        role: What it may; the person's own role is a bound.
-        days: How long it is good.
-        environ: See `homes_of`.
-
-    Raises:
-        Refused: Code ``unknown_home``; ``invalid_value``; or as `homes_of`.
-    """
+) -> d.CreatedToken:
+    """Draw a token for a person and a home, good for so many days; who is no member yet becomes
+    one. `subject`: empty: who the home is named after; `role`: the person's own is a bound. Raises
+    Refused, code ``unknown_home`` or ``invalid_value``, or as `homes_of`."""
     homes = homes_of(environ)
     home, people = homes.named(_plain_name(name)), _people(homes)
     who = _subject(subject or home.name)
@@ -188,27 +150,27 @@ def create_token(
         raise invalid(because, f"say `wakelog home access {home.name} --add {who}={role}` first")
     token = secrets.token_hex(TOKEN_BYTES)
     token_id, expires_at = people.keep(token, home, who, role, days)
-    return CreatedToken(token, home.name, role, expires_at, who, token_id)
+    return d.CreatedToken(token, home.name, role, expires_at, who, token_id)
 
 
-def list_tokens(name: str, environ: Mapping[str, str]) -> list[ListedToken]:
+def list_tokens(name: str, environ: Mapping[str, str]) -> list[d.ListedToken]:
     """The tokens of a home, the newest first. Raises as `create_token`."""
     homes = homes_of(environ)
     home = homes.named(_plain_name(name))
-    return [ListedToken(*one) for one in _people(homes).tokens(home)]
+    return [d.ListedToken(*one) for one in _people(homes).tokens(home)]
 
 
-def revoke_token(token_id: str, environ: Mapping[str, str]) -> RevokedToken:
+def revoke_token(token_id: str, environ: Mapping[str, str]) -> d.RevokedToken:
     """End a token, at once and on all machines. Raises Refused: there is none of this id."""
     if not _people(homes_of(environ)).revoke(token_id):
         because = f"there is no token {token_id[:40]!r}"
         raise invalid(because, "see `wakelog token list HOME`; its id stands there")
-    return RevokedToken(token_id)
+    return d.RevokedToken(token_id)
 
 
 def access(
     name: str, add: Sequence[str], remove: Sequence[str], environ: Mapping[str, str]
-) -> list[HomeMember]:
+) -> list[d.HomeMember]:
     """Change who may enter a home; who may now. Raises as `create_token`."""
     homes = homes_of(environ)
     home, people = homes.named(_plain_name(name)), _people(homes)
@@ -218,35 +180,32 @@ def access(
             raise invalid(f"{subject[:40]!r} is no member of {home.name}", "see who is without it")
     for subject, role in wished:
         people.add(home, subject, role)
-    return [HomeMember(*one) for one in people.members(home).items()]
+    return [d.HomeMember(*one) for one in people.members(home).items()]
 
 
-def freeze_home(name: str, environ: Mapping[str, str]) -> FrozenHome:
+def freeze_home(name: str, environ: Mapping[str, str]) -> d.FrozenHome:
     """Let nobody write in a home. Raises Refused: it is frozen already, or has moved."""
     place = DatabaseLocation(homes_of(environ), _plain_name(name), environ)
     place.hold().check(place.name)
     place.keep_hold(WriteGuard("frozen"))
-    return FrozenHome(place.name)
+    return d.FrozenHome(place.name)
 
 
-def plan_deletion(name: str, environ: Mapping[str, str]) -> DeletedHome:
-    """What `delete_home` would delete.
-
-    Raises:
-        Refused: Code ``home_open``: it is neither frozen nor moved; ``frozen``: it is being
-            copied; ``agent_running``: a wake has not ended; or as `create_token`.
-    """
+def plan_deletion(name: str, environ: Mapping[str, str]) -> d.DeletedHome:
+    """What `delete_home` would delete. Raises Refused, code ``home_open``: it is neither frozen nor
+    moved; ``frozen``: it is being copied; ``agent_running``: a wake has not ended; or as
+    `create_token`."""
     homes, place, row = _to_delete(name, environ)
-    return DeletedHome(place.name, *homes.contents(row))
+    return d.DeletedHome(place.name, *homes.contents(row))
 
 
-def delete_home(name: str, environ: Mapping[str, str]) -> DeletedHome:
+def delete_home(name: str, environ: Mapping[str, str]) -> d.DeletedHome:
     """Delete a home with all that its database keeps of it, and what this machine made of it:
     analytics, forks. Whole or not at all. Raises as `plan_deletion`."""
     homes, place, row = _to_delete(name, environ)
     gone = homes.delete(row)
     shutil.rmtree(place.folder, ignore_errors=True)
-    return DeletedHome(place.name, *gone)
+    return d.DeletedHome(place.name, *gone)
 
 
 def _to_delete(
@@ -270,12 +229,12 @@ def _to_delete(
     return homes, place, row
 
 
-def rename_home(name: str, new: str, environ: Mapping[str, str]) -> RenamedHome:
+def rename_home(name: str, new: str, environ: Mapping[str, str]) -> d.RenamedHome:
     """Give a home another name. Raises as `create_token`."""
     homes = homes_of(environ)
     home = homes.named(_plain_name(name))
     homes.rename(home, _plain_name(new))
-    return RenamedHome(f"{DATABASE_PREFIX}{_plain_name(new)}", f"{DATABASE_PREFIX}{home.name}")
+    return d.RenamedHome(f"{DATABASE_PREFIX}{_plain_name(new)}", f"{DATABASE_PREFIX}{home.name}")
 
 
 def _people(homes: "Homes") -> "People":
@@ -289,11 +248,10 @@ def _plain_name(name: str) -> str:
 
 
 def _subject(given: str) -> str:
-    is_one = given and given.isprintable() and "=" not in given and len(given) <= SUBJECT_MAX
-    if not is_one:
-        instead = f"write a name or an address, {SUBJECT_MAX} characters at most, without ="
-        raise invalid(f"{given[:40]!r} is no name of a person", instead)
-    return given
+    if given and given.isprintable() and "=" not in given and len(given) <= SUBJECT_MAX:
+        return given
+    instead = f"write a name or an address, {SUBJECT_MAX} characters at most, without ="
+    raise invalid(f"{given[:40]!r} is no name of a person", instead)
 
 
 def _role(given: str) -> tuple[str, str]:

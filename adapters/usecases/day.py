@@ -11,21 +11,11 @@ from msgspec.structs import replace
 
 from adapters.documents.day import DayDetails, DayRating, DaySpent, DayTask, day_blocks
 from adapters.usecases.inputs import minutes, there
+from adapters.usecases.resolve import kept_before
 from adapters.usecases.tasks import UseCaseResult, append_command
 from domain.changes.change_set import OPEN
 from domain.errors import Refused, invalid
-from domain.journal.day import (
-    DAY,
-    Day,
-    PinTask,
-    PutBlock,
-    RateDay,
-    RemoveBlock,
-    Span,
-    clock,
-    free_spans,
-    minutes_of,
-)
+from domain.journal import day as d
 from domain.journal.task import TASK, Task
 from domain.log.state import LogState
 from domain.log.timestamps import seconds_between
@@ -41,10 +31,7 @@ _SPAN = re.compile(rf"{_TIME} ?(?:[-–] ?{_TIME}|\+ ?(.+))")
 
 
 def span(given: str) -> tuple[str, str]:
-    """From when to when, as it is stored.
-
-    Raises:
-        Refused: Code ``invalid_value``.
+    """From when to when, as it is stored. Raises Refused, code ``invalid_value``.
 
     >>> span("9-11"), span("9:30+90m"), span("09:30-11:00")
     (('09:00', '11:00'), ('09:30', '11:00'), ('09:30', '11:00'))
@@ -54,25 +41,22 @@ def span(given: str) -> tuple[str, str]:
         raise invalid(f"{given!r} is no span of time", f"write {SPAN_HELP}")
     start = _clock(found[1], found[2])
     if found[5]:
-        return start, clock(minutes_of(start) + minutes(found[5]))
+        return start, d.clock(d.minutes_of(start) + minutes(found[5]))
     return start, _clock(found[3], found[4])
 
 
 def _clock(hour: str, minute: str | None) -> str:
-    return clock(minutes_of(f"{hour:0>2}:{minute or '00'}"))
+    return d.clock(d.minutes_of(f"{hour:0>2}:{minute or '00'}"))
 
 
 # ----------------------------------------------------------------------------------------- deeds
 
 
 def block_named(home: "Home", date: str, given: str) -> str:
-    """The block of a day that its start names, or its id or the beginning of one.
-
-    Raises:
-        Refused: Code ``unknown_block``, or ``ambiguous``: blocks of two machines begin then.
-    """
+    """The block of a day that its start names, or its id or the beginning of one. Raises Refused,
+    code ``unknown_block``, or ``ambiguous``: blocks of two machines begin then."""
     with home.services.journal.reading() as world:
-        day = world.load(DAY, date)
+        day = world.load(d.DAY, date)
     time = re.fullmatch(_TIME, given)
     start = _clock(time[1], time[2]) if time else ""
     found = [one for one in day.blocks if one.start == start or one.id.startswith(given)]
@@ -87,37 +71,47 @@ def block_named(home: "Home", date: str, given: str) -> str:
     raise Refused("unknown_block", because=because, instead=f"name one by its start: {starts}")
 
 
+def block_again(home: "Home", date: str, given: str, key: str = "") -> str:
+    """The same; a retry under its key knows the block that it meant."""
+    try:
+        return block_named(home, date, given)
+    except Refused:
+        if had := getattr(kept_before(home, key), "block", ""):
+            return str(had)
+        raise
+
+
 def put(home: "Home", date: str, start: str, end: str, key: str = "", **of: str) -> UseCaseResult:
     """Put a new block into a day, `of` a ``task``, or of a ``title`` that may have a ``category``;
     its id is the result's."""
-    return append_command(home, PutBlock(date, start, end, **of), key)
+    return append_command(home, d.PutBlock(date, start, end, **of), key)
 
 
 def move(home: "Home", date: str, block: str, start: str, end: str, key: str = "") -> UseCaseResult:
     """Give a block other times; it is the person's own from then on."""
-    return append_command(home, PutBlock(date, start, end, block), key)
+    return append_command(home, d.PutBlock(date, start, end, block), key)
 
 
 def keep(home: "Home", date: str, block: str, key: str = "") -> UseCaseResult:
     """Make a block the person's own, which no agent may move."""
-    return append_command(home, PutBlock(date, block=block), key)
+    return append_command(home, d.PutBlock(date, block=block), key)
 
 
 def remove(home: "Home", date: str, block: str, key: str = "") -> UseCaseResult:
     """Take a block away."""
-    return append_command(home, RemoveBlock(date, block), key)
+    return append_command(home, d.RemoveBlock(date, block), key)
 
 
 def pin(
     home: "Home", date: str, task: str, key: str = "", *, is_pinned: bool = True
 ) -> UseCaseResult:
     """Say that a task is wanted on a day, or no longer."""
-    return append_command(home, PinTask(date, task, is_pinned), key)
+    return append_command(home, d.PinTask(date, task, is_pinned), key)
 
 
 def rate(home: "Home", date: str, score: int, comment: str = "", key: str = "") -> UseCaseResult:
     """Say how well a day went: 1 to 5."""
-    return append_command(home, RateDay(date, score, comment), key)
+    return append_command(home, d.RateDay(date, score, comment), key)
 
 
 # --------------------------------------------------------------------------------------- reading
@@ -131,13 +125,12 @@ def days_from(date: str, count: int) -> list[str]:
 
 
 def read_day(home: "Home", date: str) -> DayDetails:
-    """A day as it is planned, and the time that was spent in it as clocks in the home's zone show
-    it. Its views are as of their last `catch_up`."""
     return read_days(home, [date])[0]
 
 
 def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
-    """The same of several, in order."""
+    """Days as they are planned, and the time that was spent in them as clocks in the home's zone
+    show it. Its views are as of their last `catch_up`."""
     from adapters.home.schedules import shown_on
     from adapters.usecases.day_agent import hours_of  # it wakes agents, which loads much
 
@@ -147,7 +140,7 @@ def read_days(home: "Home", dates: Sequence[str]) -> list[DayDetails]:
     touched = [one.id for one in home.views.turned(VIEW, first)] if first < now else ()
     with home.services.journal.reading() as world:
         tasks = [world.load(TASK, one) for one in touched]
-        found = [_details(world, world.load(DAY, one), tasks, zone, now, hours) for one in dates]
+        found = [_details(world, world.load(d.DAY, one), tasks, zone, now, hours) for one in dates]
     return [replace(one, proposals=_proposals(home, one.date)) for one in found]
 
 
@@ -163,11 +156,11 @@ def _proposals(home: "Home", date: str) -> "list[InboxItem]":
 
 def _details(
     world: LogState,
-    day: Day,
+    day: d.Day,
     tasks: Iterable[Task],
     zone: str,
     now: str,
-    hours: tuple[Span, list[Span]],
+    hours: tuple[d.Span, list[d.Span]],
 ) -> DayDetails:
     from adapters.home.schedules import shown_on
 
@@ -191,13 +184,18 @@ def _details(
         )
         found.append((start, told))
     spent = [one for _, one in sorted(found, key=lambda one: (one[0], one[1].task_id))]
+    (first, last), pauses = hours
+    if begins <= now < ends:  # of today what is left of it
+        first = max(first, d.minutes_of(f"{there(now, zone):%H:%M}"))
     of_block = Counter[str | None]()
     for each in spent:
         of_block[each.planned] += each.minutes
     return DayDetails(
         date=day.id,
         zone=zone,
-        free_minutes=sum(end - start for start, end in free_spans(day.blocks, *hours)),
+        free_minutes=sum(
+            until - at for at, until in d.free_spans(day.blocks, (first, last), pauses)
+        ),
         planned_minutes=sum(one.minutes for one in blocks),
         spent_minutes=of_block.total(),
         blocks=[replace(one, spent_minutes=of_block[one.id]) for one in blocks],

@@ -33,23 +33,14 @@ def ready(
     *,
     has_timer: bool = True,
 ) -> KindAgent:
-    """The agent that plans days, made where there is none, see `kinds.ready`.
-
-    Args:
-        home: The home.
-        wish: What a new one shall be like; it has no template.
-        categories: The ids of those that a new one may read; none: all of them.
-        has_timer: Whether a new one wakes every morning.
-    """
+    """The agent that plans days, made where there is none, see `kinds.ready`; `has_timer`: a new
+    one wakes every morning."""
     return kinds.ready(home, DAY_AGENT, HOME, NAME, categories, wish, has_timer=has_timer)
 
 
 def next_day(home: "Home", date: str = "") -> str:
-    """The day that is planned if the person names this one, or none.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is past, or more than a week away.
-    """
+    """The day that is planned if the person names this one, or none. Raises Refused, code
+    ``invalid_value``: it is past, or more than a week away."""
     local = local_time(home.services.clock.now(), home.settings.timezone)
     found = planned_day(local, date)
     if date and found != date:
@@ -60,17 +51,13 @@ def next_day(home: "Home", date: str = "") -> str:
 
 def ask(home: "Home", agent_id: str, date: str = "", key: str = "") -> wake_agents.Requested:
     """Queue a wake that plans a day, for `wake_agents.run_wake`; `date`: empty for the one that
-    comes, which the time of day tells.
-
-    Raises: as `next_day` and `wake_agents.ask_agent`.
-    """
+    comes, which the time of day tells. Raises as `next_day` and `wake_agents.ask_agent`."""
     if date:
         return wake_agents.ask_agent(home, agent_id, f"Plan {next_day(home, date)}.", key=key)
     return wake_agents.request_wake(home, agent_id, key)
 
 
 def tasks_of(home: "Home", ids: Iterable[str]) -> dict[str, Task]:
-    """Tasks by their ids, as they are now."""
     with home.services.journal.reading() as world:
         return {one: world.load(TASK, one) for one in ids}
 
@@ -80,9 +67,6 @@ def hours_of(home: "Home") -> tuple[Span, list[Span]]:
     agent_id = living(home)
     with home.services.agents.reading() as world:
         agent = world.load(AGENT, agent_id)
-    hours, pauses = hours_told(agent)
-    return _minutes(hours), [_minutes(one) for one in pauses]
-
-
-def _minutes(told: tuple[str, str]) -> Span:
-    return minutes_of(told[0]), minutes_of(told[1])
+    (start, end), pauses = hours_told(agent)
+    breaks = [(minutes_of(begun), minutes_of(ended)) for begun, ended in pauses]
+    return (minutes_of(start), minutes_of(end)), breaks

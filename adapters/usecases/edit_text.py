@@ -9,13 +9,11 @@ from adapters.importers import markdown, writing
 from adapters.importers.alignment import is_similar
 from adapters.usecases import tasks
 from adapters.usecases.resolve import nth_key
-from adapters.usecases.task_lists import document_of
+from adapters.usecases.task_lists import task_and_document
 from domain.errors import Refused, invalid
-from domain.journal.catalog import CATALOG
 from domain.journal.edits import NEEDS_REASON
 from domain.journal.imported import ImportedItem, ImportedTask
-from domain.journal.task import FIELDS, TASK, Task
-from domain.log.state import MAIN
+from domain.journal.task import FIELDS, Task
 from domain.text import fold, tokens
 
 if TYPE_CHECKING:
@@ -40,10 +38,7 @@ class TaskText(NamedTuple):
 
 
 def text_of(home: "Home", task_id: str) -> TaskText:
-    """A task as a text to edit."""
-    with home.services.journal.reading() as world:
-        task = world.load(TASK, task_id)
-        document = document_of(task, world, world.load(CATALOG, MAIN))
+    task, document = task_and_document(home, task_id)
     return TaskText(task, document, writing.markdown([document]).replace(writing.HEADER, FIRST, 1))
 
 
@@ -51,11 +46,8 @@ def edit_as_text(
     home: "Home", before: TaskText, text: str, key: str = "", *, is_last: bool = False
 ) -> "UseCaseResult":
     """Write what is another in an edited text, as one deed; `is_last` as of `tasks.edit_task`.
-
-    Raises:
-        Refused: Code ``unreadable_file``: the text is not that of one task; ``stale``: the task was
-            changed since its text was made.
-    """
+    Raises Refused, code ``unreadable_file``: the text is not that of one task; ``stale``: the task
+    was changed since its text was made."""
     was, now = _read(before.text), _read(text)
     if text_of(home, before.task.id).document != before.document:
         because = "the task was changed while you edited it"
@@ -70,11 +62,7 @@ def edit_as_text(
 
 
 def _read(text: str) -> ImportedTask:
-    """The one task of a text.
-
-    Raises:
-        Refused: It is none, or some of it would be lost.
-    """
+    """The one task of a text. Raises Refused: it is none, or some of it would be lost."""
     lines = (text if text.startswith(writing.FIRST) else f"{FIRST}\n{text}").split("\n")
     found = markdown.read("\n".join(lines).encode(), source=SOURCE)
     problems = {one.line: one.reason.partition("; ")[0] for one in found.unreadable}

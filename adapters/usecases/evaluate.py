@@ -1,7 +1,6 @@
 """A model, or a wording, is judged on cases (`wakelog eval`): each is a home in memory that is made
 and woken as the doors do it, and what then stands in its inbox is compared with what a careful
-person would want. `evals/README.md` tells the format of cases.
-"""
+person would want. `evals/README.md` tells the format of cases."""
 
 import asyncio
 from collections import Counter
@@ -18,18 +17,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from adapters.documents.evaluations import (
-    FORMAT,
-    EvalAgainst,
-    EvalDetails,
-    EvalMistake,
-    EvalRow,
-    KeptCase,
-    KeptEvaluation,
-    KeptRun,
-    Share,
-    read_evaluation,
-)
+from adapters.documents import evaluations as d
 from adapters.home.clock import ManualClock
 from adapters.home.endpoints import full_name
 from adapters.home.prices import WHOLE, cost, price_at
@@ -43,8 +31,11 @@ from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.usecases import catalog, policy, proposals, tasks, templates
 from adapters.usecases.agents import AgentOptions, assign_agent, set_timer
+from adapters.usecases.forks import template_version
+from adapters.usecases.task_lists import save_text
 from adapters.usecases.wake_agents import ask_agent, prepare_wakes
 from adapters.wiring import Home
+from domain import judging
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.changes.change_set import REPLACED, is_open
 from domain.errors import Refused, invalid
@@ -52,19 +43,6 @@ from domain.journal.catalog import CATALOG
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import PRIORITIES, STATUSES, TASK
-from domain.judging import (
-    KINDS,
-    TELLING,
-    Marks,
-    Proposed,
-    Tally,
-    Wish,
-    judge,
-    proposed,
-    sign_test,
-    title_key,
-    wilson,
-)
 from domain.log import canonical
 from domain.log.state import MAIN
 from domain.log.timestamps import is_date, later
@@ -132,11 +110,6 @@ class CaseCall(Form, frozen=True):
     arguments: dict[str, Any]
 
 
-def _quote(tool: str) -> dict[str, str]:
-    """The words that an earlier proposal rests on, of which a case says nothing."""
-    return {BECAUSE: AS_TOLD} if registry.proposes(tool) else {}
-
-
 class CaseReport(Form, frozen=True):
     """What an earlier wake reported, and proposed."""
 
@@ -156,8 +129,8 @@ class Case(Form, frozen=True, dict=True):
     now: Local
     timezone: str
     task: CaseTask
-    wanted: tuple[Wish, ...]
-    allowed: tuple[Wish, ...] = ()
+    wanted: tuple[judging.Wish, ...]
+    allowed: tuple[judging.Wish, ...] = ()
     classes: Annotated[str, Meta(max_length=200)] = field(name="class", default="")
     language: Annotated[str, Meta(pattern="^([a-z]{2})?$")] = ""
     kept: bool = False
@@ -190,12 +163,8 @@ class PlacedCase(NamedTuple):
 
 
 def read_cases(files: Sequence[str]) -> list[PlacedCase]:
-    """The cases of files, in their order.
-
-    Raises:
-        Refused: Code ``unreadable_file``; ``invalid_input``: a line is no case, or two have one id,
-            or there is none.
-    """
+    """The cases of files, in their order. Raises Refused, code ``unreadable_file``;
+    ``invalid_input``: a line is no case, or two have one id, or there is none."""
     found = dict[str, PlacedCase]()
     for file in files:
         for nth, line in enumerate(read_input(file, FILE_BYTES_MAX).split(b"\n"), start=1):
@@ -244,25 +213,27 @@ def _check(case: Case) -> None:
     if empty := [one for one in case.notes if not squeeze(one.text)]:
         raise invalid(f"the note of {empty[0].at} is empty", "")
     wishes = *case.wanted, *case.allowed
-    if unknown := [one.kind for one in wishes if one.kind not in KINDS]:
-        raise invalid(f"{unknown[0]!r} is no kind: use {', '.join(KINDS)}", "")
+    if unknown := [one.kind for one in wishes if one.kind not in judging.KINDS]:
+        raise invalid(f"{unknown[0]!r} is no kind: use {', '.join(judging.KINDS)}", "")
     if any(not one.values for one in case.wanted):
         raise invalid('what is wanted has no value: give "is"', "")
-    items = {title_key(item.title) for item in case.task.items}
+    items = {judging.title_key(item.title) for item in case.task.items}
     for nth, one in enumerate(wishes):
         _check_wish(one, items, is_wanted=nth < len(case.wanted))
 
 
-def _check_wish(wish: Wish, items: Collection[frozenset[str]], *, is_wanted: bool) -> None:
+def _check_wish(wish: judging.Wish, items: Collection[frozenset[str]], *, is_wanted: bool) -> None:
     """Look whether each value could be right. Raises Refused."""
     possible: dict[str, Callable[[str], bool]] = {
         "due": is_date,
         "estimate": str.isdigit,
         "priority": lambda value: value in PRIORITIES,
         "status": lambda value: value in STATUSES,
-        **dict.fromkeys(("tick", "untick", "archive"), lambda value: title_key(value) in items),
-        "add": lambda value: not is_wanted or title_key(value) not in items,
-        "retract": lambda value: value in KINDS,
+        **dict.fromkeys(
+            ("tick", "untick", "archive"), lambda value: judging.title_key(value) in items
+        ),
+        "add": lambda value: not is_wanted or judging.title_key(value) not in items,
+        "retract": lambda value: value in judging.KINDS,
     }
     for value in map(str, wish.values):
         if not squeeze(value) or not possible.get(wish.kind, bool)(value):
@@ -289,7 +260,7 @@ class CaseRun(Struct, frozen=True):
     """A case, judged once. `failed`: with which code the wake did, or ``no_report``; `unplaced`:
     quotes that stand nowhere in what was shown."""
 
-    marks: Marks
+    marks: judging.Marks
     failed: str = ""
     unplaced: int = 0
     usage: Usage = Usage()
@@ -300,9 +271,9 @@ class CaseRun(Struct, frozen=True):
         return (self.usage.tokens_in or 0) + (self.usage.written or 0)
 
     @property
-    def counts(self) -> KeptRun:
+    def counts(self) -> d.KeptRun:
         right, neutral, wrong, missed = map(len, self.marks)
-        return KeptRun(right, neutral, wrong, missed, self.failed)
+        return d.KeptRun(right, neutral, wrong, missed, self.failed)
 
 
 Judged = Sequence[tuple[Case, Sequence[CaseRun]]]
@@ -356,11 +327,7 @@ class Evaluation:
     ) -> None:
         """The settings' model, which is asked as it is set up there, and with nothing else of the
         home. `words`: that agents live on, and their name; None: the built-in ones. `scaffold`: of
-        their wakes.
-
-        Raises:
-            Refused: The model cannot be had.
-        """
+        their wakes. Raises Refused: the model cannot be had."""
         model = full_name(settings.model, settings)
         self.model = model_for(model)
         self.name, self.is_repeatable = self.model.name, not is_leaving(self.model.name)
@@ -373,11 +340,8 @@ class Evaluation:
         self._stopped, self._spent = "", 0
 
     def estimated(self) -> int:
-        """How many tokens the cases may take, by their first questions.
-
-        Raises:
-            Refused: Code ``invalid_input``: no home can be made of a case.
-        """
+        """How many tokens the cases may take, by their first questions. Raises Refused, code
+        ``invalid_input``: no home can be made of a case."""
 
         async def size(one: PlacedCase) -> int:
             with closing(await _made(self, one)) as made:
@@ -406,13 +370,12 @@ class Evaluation:
         return [(one.case, runs) for one, runs in pairs if runs]
 
     @property
-    def kept(self) -> KeptEvaluation:
-        """What is kept of it."""
+    def kept(self) -> d.KeptEvaluation:
         judged = ((one, [run.counts for run in runs]) for one, runs in self._judged)
-        cases = [KeptCase(case.id, case.digest, counts) for case, counts in judged]
-        return KeptEvaluation(FORMAT, self.name, self.words, cases)
+        cases = [d.KeptCase(case.id, case.digest, counts) for case, counts in judged]
+        return d.KeptEvaluation(d.FORMAT, self.name, self.words, cases)
 
-    def details(self, at: str, against: EvalAgainst | None, *, is_showing: bool) -> EvalDetails:
+    def details(self, at: str, against: d.EvalAgainst | None, *, is_showing: bool) -> d.EvalDetails:
         """The document of `eval`; `at`: when it was asked, for prices."""
         judged = self._judged
         runs = [run for _, of_case in judged for run in of_case]
@@ -420,8 +383,8 @@ class Evaluation:
         costs = [cost(one.usage, price) for one in runs]
         known = [one for one in costs if one is not None]
         quiet = [of_case for case, of_case in judged if not case.wanted]
-        total = Tally.of([run.marks for run in runs])
-        return EvalDetails(
+        total = judging.Tally.of([run.marks for run in runs])
+        return d.EvalDetails(
             model=self.name,
             words=self.words,
             cases=len(self._cases),
@@ -445,11 +408,8 @@ class Evaluation:
 
 
 async def _made(judged: Evaluation, placed: PlacedCase) -> "_CaseHome":
-    """The home of a case, as it is when it wakes.
-
-    Raises:
-        Refused: Code ``invalid_input``, at its place.
-    """
+    """The home of a case, as it is when it wakes. Raises Refused, code ``invalid_input``, at its
+    place."""
     made = _CaseHome(judged, placed.case)
     try:
         await made.live()
@@ -534,25 +494,27 @@ class _CaseHome:
             return
         told = ImportedTask(self.task, self._case.task.title, notes=(ImportedNote(note.text),))
         kept = payload(self.task, canonical.encode(told))
-        tasks.append_command(
-            self.home, ImportTasks("case", (ImportedRef(self.task, kept.id),)), payloads=[kept]
-        )
+        command = ImportTasks("case", (ImportedRef(self.task, kept.id),))
+        tasks.append_command(self.home, command, payloads=[kept])
 
     def _begin(self) -> None:
         """Give the task its agent, which is queued to wake."""
         self.home.views.catch_up()
         if is_leaving(self._by.name):  # the person was asked for all cases
             policy.allow(self.home, self._by.name)
-        name, given = "", self._by.directives
-        if given is not None:
-            name = templates.create_template(self.home, "judged", given)
+        given = self._by.directives
+        name = templates.create_template(self.home, "judged", given) if given is not None else ""
         self.agent = assign_agent(self.home, self.task, AgentOptions(template=name)).agent
 
     async def _report(self, report: CaseReport) -> None:
         """Let an earlier wake say what it did."""
         self._begin()
         told = {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner}
-        said = [(one.tool, {**_quote(one.tool), **one.arguments}) for one in report.proposed]
+        quote = {BECAUSE: AS_TOLD}  # the words that it rests on, of which a case says nothing
+        said = [
+            (one.tool, (quote if registry.proposes(one.tool) else {}) | one.arguments)
+            for one in report.proposed
+        ]
         calls = tuple(
             Call(f"c{nth}", tool, canonical.text(arguments))
             for nth, (tool, arguments) in enumerate([*said, ("update_report", told)])
@@ -593,13 +555,13 @@ class _CaseHome:
         views.catch_up()
         wake = views.get(wakes.VIEW, self.run_key)
         assert wake is not None
-        found, unplaced = list[Proposed](), 0
+        found, unplaced = list[judging.Proposed](), 0
         for changes in views.page(inbox.VIEW):
             for item in changes.items:
                 told = self._told(item.tool, proposals.arguments_of(self.home, item))
                 if changes.run_key != self.run_key:
                     is_back = item.status == "retracted" and not item.reason.startswith(REPLACED)
-                    found += [Proposed("retract", one.kind) for one in told if is_back]
+                    found += [judging.Proposed("retract", one.kind) for one in told if is_back]
                 elif is_open(item):
                     found += told
                     unplaced += bool(item.because and not item.because_at)
@@ -607,15 +569,15 @@ class _CaseHome:
             code = wake.code or code or wake.waits_for or "not_run"
         elif wake.is_report_missing:
             code = "no_report"
-        marks = judge(self._case.wanted, self._case.allowed, found)
+        marks = judging.judge(self._case.wanted, self._case.allowed, found)
         return CaseRun(marks, code, unplaced, wake.usage)
 
-    def _told(self, tool: str, arguments: str) -> Sequence[Proposed]:
+    def _told(self, tool: str, arguments: str) -> Sequence[judging.Proposed]:
         with self.home.services.journal.reading() as world:
             task, known = world.load(TASK, self.task), world.load(CATALOG, MAIN)
             names = self._titles | {one.id: one.title for one in task.items}
             names |= {one.id: one.name for one in known.labels.values()}
-        return proposed(tool, canonical.read(arguments), names)
+        return judging.proposed(tool, canonical.read(arguments), names)
 
 
 def _with_reason(fields: Mapping[str, object]) -> Mapping[str, object]:
@@ -635,31 +597,29 @@ def _outcome(run: CaseRun) -> tuple[object, ...]:
     return (*map(frozenset, run.marks), run.failed)
 
 
-def _rows(judged: Judged) -> Iterator[EvalRow]:
+def _rows(judged: Judged) -> Iterator[d.EvalRow]:
     for is_kept in (False, True):
         part = [one for one in judged if one[0].kept == is_kept]
         yield _row("all", "", is_kept, part)
-        yield from (_row("kind", kind, is_kept, part, kind) for kind in KINDS)
+        yield from (_row("kind", kind, is_kept, part, kind) for kind in judging.KINDS)
         for by, names in (("class", attrgetter("classes")), ("language", attrgetter("language"))):
             for name in sorted({name for case, _ in judged for name in names(case).split()}):
                 of_it = [one for one in part if name in names(one[0]).split()]
                 yield _row(by, name, is_kept, of_it)
 
 
-def _row(by: str, name: str, is_kept: bool, part: Judged, kind: str = "") -> EvalRow:
-    found = Tally.of([run.marks for _, runs in part for run in runs], kind)
-    of_proposed = share(found.right, found.right + found.wrong)
-    return EvalRow(
-        by, name, is_kept, found.wanted, *found, of_proposed, share(found.right, found.wanted)
-    )
+def _row(by: str, name: str, is_kept: bool, part: Judged, kind: str = "") -> d.EvalRow:
+    found = judging.Tally.of([run.marks for _, runs in part for run in runs], kind)
+    shares = share(found.right, found.right + found.wrong), share(found.right, found.wanted)
+    return d.EvalRow(by, name, is_kept, found.wanted, *found, *shares)
 
 
-def share(count: int, of: int) -> Share:
+def share(count: int, of: int) -> d.Share:
     """A share with its bounds; of nothing, all of it."""
-    return Share(count / of if of else 1.0, *wilson(count, of))
+    return d.Share(count / of if of else 1.0, *judging.wilson(count, of))
 
 
-def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
+def _mistakes(judged: Judged) -> Iterator[d.EvalMistake]:
     for case, runs in judged:
         if case.kept or not case.shown or all(one.counts.is_right for one in runs):
             continue
@@ -668,32 +628,49 @@ def _mistakes(judged: Judged) -> Iterator[EvalMistake]:
         missed = [f"{one.kind}: {' | '.join(map(str, one.values))}" for one in wishes]
         failed = next((one.failed for one in runs if one.failed), None)
         text = case.words or (case.notes[-1].text if case.notes else case.task.title)
-        yield EvalMistake(case.id, text[:SHOWN_MAX], list(wrong), missed, failed)
+        yield d.EvalMistake(case.id, text[:SHOWN_MAX], list(wrong), missed, failed)
 
 
-def earlier_run(file: str, cases: Sequence[PlacedCase]) -> KeptEvaluation:
-    """A run that was kept, to be compared with one of these cases.
-
-    Raises:
-        Refused: Code ``unreadable_file``; ``invalid_input``: it is none, or of other cases.
-    """
-    found, now = read_evaluation(file), {(one.case.id, one.case.digest) for one in cases}
+def earlier_run(file: str, cases: Sequence[PlacedCase]) -> d.KeptEvaluation:
+    """A run that was kept, to be compared with one of these cases. Raises Refused, code
+    ``unreadable_file``; ``invalid_input``: it is none, or of other cases."""
+    found, now = d.read_evaluation(file), {(one.case.id, one.case.digest) for one in cases}
     if not any((one.id, one.digest) in now for one in found.cases):
         because = f"no case of {file} is among these as it was then"
         raise Refused("invalid_input", because=because, instead="name a run of the same cases")
     return found
 
 
-def compared(run: str, then: KeptEvaluation, now: KeptEvaluation) -> EvalAgainst:
-    """A run beside an earlier one."""
+def compared(run: str, then: d.KeptEvaluation, now: d.KeptEvaluation) -> d.EvalAgainst:
     before = {(one.id, one.digest): one for one in then.cases if one.runs}
     both = [(before[key], one) for one in now.cases if (key := (one.id, one.digest)) in before]
     fixed = sum(_is_right(new) > _is_right(old) for old, new in both)
     broken = sum(_is_right(new) < _is_right(old) for old, new in both)
-    p, left_out = sign_test(fixed, broken), len(before) + len(now.cases) - 2 * len(both)
-    return EvalAgainst(run, len(both), fixed, broken, p, p < TELLING, left_out)
+    p, left_out = judging.sign_test(fixed, broken), len(before) + len(now.cases) - 2 * len(both)
+    return d.EvalAgainst(run, len(both), fixed, broken, p, p < judging.TELLING, left_out)
 
 
-def _is_right(case: KeptCase) -> bool:
+def _is_right(case: d.KeptCase) -> bool:
     """Whether most of its runs were right."""
     return 2 * sum(one.is_right for one in case.runs) > len(case.runs)
+
+
+def keep_run(run: d.KeptEvaluation, out: Path) -> None:
+    """Keep a run, to be compared with later. Raises Refused: the file cannot be written."""
+    text = msgspec.json.format(msgspec.json.encode(run), indent=1).decode()
+    save_text(out, f"{text}\n", is_replacing=True)
+
+
+Words = tuple[templates.Directives, str]
+"""What agents live on, and what it is called."""
+
+
+def words_judged(home: Callable[[], Home], template: str, given: Words) -> Words | None:
+    """What agents live on where a template of a home is named, or words are given; None: the
+    built-in ones. Raises Refused: both are, or there is no such template."""
+    if template and given[1]:
+        raise invalid("a template and files are both words to judge", "give one of both")
+    if template in ("", templates.BUILT_IN):
+        return given if given[1] else None
+    found = template_version(home(), template)
+    return templates.Directives(found.general, found.report), f"{found.name}.{found.version}"

@@ -15,16 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import asdict
 
+from adapters.documents import timetravel as d
 from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import templates_of, version_owner
-from adapters.documents.timetravel import (
-    ForkDetails,
-    ForkNote,
-    ForkTemplate,
-    ForkVerdict,
-    KeptFork,
-    wake_seen,
-)
 from adapters.home import files
 from adapters.home.files import SETTINGS
 from adapters.runtime.budgets import LedgerEntry
@@ -67,8 +60,7 @@ class ForkRequest(NamedTuple):
     `template` is T or T.N, or ``built-in``; each of `notes` a task, with the number of a note or
     without, and its text; `verdicts` are spelled SET.ITEM=confirm or SET.ITEM=reject. `model`
     answers what the record does not; empty: nobody, after other notes the home's. `out` is a new
-    folder; empty: one in the home. `tokens_max`: so many a model that is paid may take.
-    """
+    folder; empty: one in the home. `tokens_max`: so many a model that is paid may take."""
 
     model: str = ""
     template: str = ""
@@ -80,18 +72,10 @@ class ForkRequest(NamedTuple):
 
 def fork_wake(
     home: "Home", run: str, wish: ForkRequest, progress: LogProgress | None = None
-) -> ForkDetails:
-    """Run a wake again in a home of its own; this one is only read.
-
-    Args:
-        run: RUN or RUN.STEP.
-        progress: Is told how far each log has come, in appends.
-
-    Returns:
-        The document of `fork`, which is also kept beside the fork.
-
-    Raises:
-        Refused: What is wished for is not there, or not possible in the fork.
+) -> d.ForkDetails:
+    """Run a wake again in a home of its own; this one is only read. The document of `fork`, which
+    is also kept beside the fork. `run`: RUN or RUN.STEP; `progress`: is told how far each log has
+    come, in appends. Raises Refused: what is wished for is not there, or not possible in the fork.
     """
     if wish.tokens_max < 1:
         raise invalid(f"a fork of {wish.tokens_max} tokens asks nobody", "give at least 1")
@@ -103,11 +87,10 @@ def fork_wake(
         branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
         forked = asyncio.run(branch.make(made, place.spot, wanted, model, progress, spending))
         try:
+            was = d.wake_seen(place.past, place.spot.run_key, place.replica)
             there = Past(forked.journal, forked.agents)
-            was = wake_seen(place.past, place.spot.run_key, place.replica)
-            compared = wake_comparison.compare_wakes(
-                was, wake_seen(there, forked.run_key, place.replica)
-            )
+            now = d.wake_seen(there, forked.run_key, place.replica)
+            compared = wake_comparison.compare_wakes(was, now)
         finally:
             forked.close()
         taken = spending.tokens if spending is not None else 0
@@ -119,11 +102,8 @@ def fork_wake(
 def _spending(
     home: "Home", place: NamedMoment, name: str, model: "Model", wish: ForkRequest
 ) -> ForkSpending:
-    """What a paid model may take: the fork's limit, and what is left of the home's day.
-
-    Raises:
-        Refused: Code ``unpriced_model``.
-    """
+    """What a paid model may take: the fork's limit, and what is left of the home's day. Raises
+    Refused, code ``unpriced_model``."""
     assert place.wake is not None  # `resolve_fork` has looked
     services = home.services
     services.budgets.check_priced(model.name, services.clock.now())
@@ -132,11 +112,8 @@ def _spending(
 
 
 def resolve_fork(home: "Home", run: str, wish: ForkRequest) -> tuple[NamedMoment, ForkChanges]:
-    """Which wake is meant, and what shall be otherwise; nothing is made yet.
-
-    Raises:
-        Refused: What is wished for is not there.
-    """
+    """Which wake is meant, and what shall be otherwise; nothing is made yet. Raises Refused: what
+    is wished for is not there."""
     place = find_moment(home, run)
     return place, _fork_changes(home, place, run, wish)
 
@@ -161,11 +138,8 @@ def _fork_changes(home: "Home", place: NamedMoment, run: str, wish: ForkRequest)
         raise Refused("unknown_wake", because=because, instead="name a RUN, see `wakelog wakes`")
     check_begun(place.wake, "fork")
     if place.spot.step and (wish.template or wish.notes or wish.verdicts):
-        raise Refused(
-            "invalid_value",
-            because="what a wake is shown is fixed once it has begun",
-            instead=f"use `wakelog fork {place.spot.run_key[:ID_SHOWN]}` without a step",
-        )
+        instead = f"use `wakelog fork {place.spot.run_key[:ID_SHOWN]}` without a step"
+        raise invalid("what a wake is shown is fixed once it has begun", instead)
     is_going_on = bool(wish.notes) and not wish.model
     return ForkChanges(
         home.settings.model if is_going_on else wish.model,
@@ -178,12 +152,8 @@ def _fork_changes(home: "Home", place: NamedMoment, run: str, wish: ForkRequest)
 
 def _numbered(wanted: str, unknown: str, found: Callable[[str, int], T]) -> T:
     """What a name stands for, with the number behind its last dot, unless that is part of the
-    name; 0 where there is none.
-
-    Args:
-        unknown: The code with which `found` refuses a name that there is not.
-        found: Looks a name and its number up.
-    """
+    name; 0 where there is none. `unknown`: the code with which `found` refuses a name that there is
+    not; `found`: looks a name and its number up."""
     numbered = _NUMBERED.fullmatch(wanted)
     try:
         return found(wanted, 0)
@@ -195,9 +165,11 @@ def _numbered(wanted: str, unknown: str, found: Callable[[str, int], T]) -> T:
 
 def _note(home: "Home", task: str, text: str) -> NoteEdit:
     """A note of a task, or one more."""
-    return _numbered(
-        task, "unknown_task", lambda name, number: NoteEdit(pick_task(home, name), number, text)
-    )
+
+    def found(name: str, number: int) -> NoteEdit:
+        return NoteEdit(pick_task(home, name), number, text)
+
+    return _numbered(task, "unknown_task", found)
 
 
 def template_version(home: "Home", wanted: str) -> TemplateVersion:
@@ -231,9 +203,8 @@ def _version(home: "Home", wanted: str, number: int, of: str = "") -> TemplateVe
     version = active if active in found else found[0]
     with home.services.agents.reading() as world:
         texts = world.text(version.general), world.text(version.report)
-    return TemplateVersion(
-        template.id, template.name, number, *texts, of=version_owner(template, version)
-    )
+    of = version_owner(template, version)
+    return TemplateVersion(template.id, template.name, number, *texts, of=of)
 
 
 def _check_version(name: str, known: Collection[int], number: int) -> None:
@@ -260,11 +231,10 @@ def _document(
     forked: Forked,
     compared: WakesCompared,
     taken: int,
-) -> ForkDetails:
-    """The document of `fork`, which is also kept beside the fork."""
+) -> d.ForkDetails:
     assert place.wake is not None  # `resolve_fork` has looked
     on = wanted.template
-    return ForkDetails(
+    return d.ForkDetails(
         home=str(folder),
         of=str(place.home.path),
         run_key=place.spot.run_key,
@@ -273,9 +243,9 @@ def _document(
         journal=place.heads[0],
         agent=place.heads[1],
         model=wanted.model or None,
-        template=ForkTemplate(on.template or None, on.name, on.version or None) if on else None,
-        notes=[ForkNote(one.task, one.number or None) for one in wanted.notes],
-        verdicts=[ForkVerdict(one.changes, one.item, one.verb) for one in wanted.verdicts],
+        template=d.ForkTemplate(on.template or None, on.name, on.version or None) if on else None,
+        notes=[d.ForkNote(one.task, one.number or None) for one in wanted.notes],
+        verdicts=[d.ForkVerdict(one.changes, one.item, one.verb) for one in wanted.verdicts],
         answers=list(forked.answers),
         stopped=forked.stopped or None,
         left_out=forked.left_out,
@@ -286,7 +256,7 @@ def _document(
     )
 
 
-def _keep(folder: Path, home: Path, document: ForkDetails) -> None:
+def _keep(folder: Path, home: Path, document: d.ForkDetails) -> None:
     """What the fork is of and both sides, beside it, and the settings of the home it comes from."""
     told = {name: value for name, value in asdict(document).items() if name not in ("diff", "home")}
     text = msgspec.json.format(msgspec.json.encode(told), indent=2)
@@ -313,18 +283,10 @@ _MAKING, _GOING = ".making", ".going"
 
 @contextmanager
 def new_fork(home: Path, run_key: str, out: str, *, is_alone: bool) -> Iterator[tuple[Path, Path]]:
-    """Make a fork's folder; whatever ends that early, nothing is kept.
-
-    Args:
-        out: The folder that a person named; empty: the next free one in the home's `forks`.
-        is_alone: It is paid for: no other one is made meanwhile, wherever this one is.
-
-    Yields:
-        Where it will be, and where it is made.
-
-    Raises:
-        Refused: Another one is being made, or there is no place for it.
-    """
+    """Make a fork's folder, and tell where it will be, and where it is made; whatever ends that
+    early, nothing is kept. `out`: the folder that a person named; empty: the next free one in the
+    home's `forks`; `is_alone`: it is paid for, so no other one is made meanwhile, wherever this one
+    is. Raises Refused: another one is being made, or there is no place for it."""
     with one_at_a_time(home) if is_alone or not out else nullcontext():
         folder = _fork_folder(home, run_key, out)
         made = folder.with_name(f".{folder.name}{_MAKING}")
@@ -388,9 +350,9 @@ def _unfinished(folder: Path) -> list[Path]:
 # ------------------------------------------------------------------------------------ to look at
 
 
-def kept_forks(home: Path, run_key: str = "") -> list[KeptFork]:
+def kept_forks(home: Path, run_key: str = "") -> list[d.KeptFork]:
     """The forks in a home's `forks`, of one wake or of all, the newest first."""
-    found = list[KeptFork]()
+    found = list[d.KeptFork]()
     with suppress(OSError):
         names = (one.name for one in (home / files.FORKS).iterdir())
         for name in filter(_NAME.fullmatch, names):
@@ -400,39 +362,31 @@ def kept_forks(home: Path, run_key: str = "") -> list[KeptFork]:
     return sorted(of_it, key=lambda one: (one.made_at, one.number), reverse=True)
 
 
-def kept_fork(home: Path, name: str) -> KeptFork:
-    """A fork by the name of its folder.
-
-    Raises:
-        Refused: Code ``unknown_fork``.
-    """
+def kept_fork(home: Path, name: str) -> d.KeptFork:
+    """A fork by the name of its folder. Raises Refused, code ``unknown_fork``."""
     with suppress(OSError, msgspec.DecodeError):
         about = home / files.FORKS / name / ABOUT
         if _NAME.fullmatch(name) and about.is_file():  # of a pipe nobody would see the end
             data = about.read_bytes()
-            return msgspec.structs.replace(msgspec.json.decode(data, type=KeptFork), name=name)
+            return msgspec.structs.replace(msgspec.json.decode(data, type=d.KeptFork), name=name)
     because = f"there is no fork {name[: ID_SHOWN * 2]!r} in this home"
     raise Refused("unknown_fork", because=because, instead="it may have been deleted")
 
 
-def sides_of(home: Path, fork: KeptFork) -> Sides | None:
+def sides_of(home: Path, fork: d.KeptFork) -> Sides | None:
     """Both sides of a fork, as they were compared when it was made; None of an older one."""
-    try:
+    with suppress(OSError, msgspec.DecodeError):
         data = (home / files.FORKS / fork.name / SIDES).read_bytes()
         return msgspec.json.decode(data, type=Sides)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return None
 
 
 # ------------------------------------------------------------------------------------- to delete
 
 
 def delete_fork(home: Path, name: str) -> None:
-    """Delete a fork, unless a process has its logs open. Of a link only the link goes.
-
-    Raises:
-        Refused: Code ``unknown_fork``; ``stale``: somebody works in it; ``read_only``.
-    """
+    """Delete a fork, unless a process has its logs open. Of a link only the link goes. Raises
+    Refused, code ``unknown_fork``; ``stale``: somebody works in it; ``read_only``."""
     with one_at_a_time(home), files.readable_errors(home):
         kept_fork(home, name)
         folder = home / files.FORKS / name

@@ -3,8 +3,7 @@ stands for, and what it says.
 
 A source is stored as a name: the file's own, and where another file here has it already, with as
 many of its folders as tell them apart. Which path a name stands for here is remembered beside the
-views, by this machine alone: it may be lost, and then a file is known by what it says.
-"""
+views, by this machine alone: it may be lost, and then a file is known by what it says."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,9 +17,9 @@ from adapters.home.read_input import STDIN, UnreadableInput, read_input_bytes, t
 from adapters.home.sanitise_input import sanitised, sanitised_by, sanitised_json
 from adapters.importers import formats
 from adapters.importers.formats import FORMATS, FORMATS_TOLD
-from adapters.usecases.match_imported import ID_KEPT, seen_last
+from adapters.usecases.match_imported import seen_last
 from domain.errors import Refused, invalid
-from domain.journal.imported import ImportedFile
+from domain.journal.imported import ID_KEPT, ImportedFile
 from domain.journal.task import CLOSED
 from domain.text import fold
 from projections.tasks import VIEW, TaskDocument
@@ -77,11 +76,8 @@ def uploaded(name: str, environ: Mapping[str, str]) -> FileSource:
 
 
 def nobody(file: str, source: str) -> bool:
-    """Where nobody can be asked whether a file is the one of a name.
-
-    Raises:
-        Refused: Code ``ambiguous``, with what says it.
-    """
+    """Where nobody can be asked whether a file is the one of a name. Raises Refused, code
+    ``ambiguous``, with what says it."""
     other = "/".join(Path(_real(file)).parts[-2:])
     because = f"tasks of another file named {source!r} are here, and {file} says other things"
     instead = f"`--source {source}` if it is that file, `--source {other}` if it is one of its own"
@@ -156,11 +152,8 @@ class ParsedFile(NamedTuple):
 
 
 def format_named(form: str) -> str:
-    """A format as the importers know it; empty stays empty.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """A format as the importers know it; empty stays empty. Raises Refused, code
+    ``invalid_value``."""
     form = formats.ALIASES.get(form.lower(), form.lower())
     if form and form not in FORMATS:
         raise invalid(f"the format {form!r} is not known to this version", f"use {FORMATS_TOLD}")
@@ -170,17 +163,9 @@ def format_named(form: str) -> str:
 def given_file(
     file: str, source: FileSource | str, *, form: str = "", by_heading: bool = False
 ) -> FileInput:
-    """A file's bytes, and how they are to be read; of a source with an archive, the bytes of both.
-
-    Args:
-        file: Its path, or `read_input.STDIN`.
-        source: What it is known as.
-        form: Its format; empty: by its name and content.
-        by_heading: In Markdown a heading is a task.
-
-    Raises:
-        Unreadable: It cannot be read.
-    """
+    """The bytes of a file, or of standard input (`STDIN`), and how they are to be read; of a source
+    with an archive, the bytes of both. `form`: empty: by its name and content; `by_heading`: in
+    Markdown a heading is a task. Raises Unreadable."""
     place = FileSource(source) if isinstance(source, str) else source
     if place.archive and file != STDIN and _real(file) == place.archive:
         file = place.path  # the archive was named: it is a part of the other one
@@ -192,14 +177,8 @@ def given_file(
 
 
 def read_file(home: "Home", given: FileInput, environ: Mapping[str, str]) -> ParsedFile:
-    """The tasks that a file holds.
-
-    Args:
-        home: Its time zone says which day a moment is, and a setting whether secrets are kept.
-        environ: Environment variables: the values of keys are left out.
-
-    Raises:
-        Unreadable: Its format is not known.
+    """The tasks that a file holds. The home's time zone says which day a moment is, and a setting
+    whether secrets are kept; values of keys never are. Raises Unreadable: its format is not known.
     """
     found = _read(home, given, given.data, given.file, environ)
     if not given.archive:

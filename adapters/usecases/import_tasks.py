@@ -9,8 +9,7 @@ another machine imported of it, or wrote into it, comes with the journal, perhap
 does. Then the file is behind what is known here, and its old words are no change of anybody. So a
 machine of a shared home remembers what its copy said last, and takes it again only where that is
 another text by now. It is a cache: without it, what a task's file said at some earlier import is
-taken for old once. In a home that is alone nothing is kept.
-"""
+taken for old once. In a home that is alone nothing is kept."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,28 +51,21 @@ from adapters.usecases.match_imported import (
 from adapters.usecases.repeating import next_fields
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.resolve_conflict import Side, settle
-from adapters.usecases.tasks import accompany_next, append_command
+from adapters.usecases.tasks import accompany_next, append_command, resume_restored
 from domain.append.causes import Receipt
 from domain.errors import Refused, invalid
 from domain.handlers import execute
 from domain.handlers.imports import not_linked
 from domain.handlers.undo import import_undone_in_task
+from domain.journal import commands as do
 from domain.journal import imports
-from domain.journal.commands import (
-    GoneTask,
-    ImportedLink,
-    ImportedRef,
-    ImportTasks,
-    NextTask,
-    UndoImport,
-)
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
 from domain.journal.repeat import next_id
 from domain.journal.task import CLOSED, TASK, TaskImported
 from domain.log import canonical
 from domain.log.keys import key as make_key
 from domain.log.state import RecordedEvent, entity_of
-from domain.log.wire import Payload
+from domain.log.wire import Payload, payload
 from domain.text import fold
 from projections.tasks import VIEW, TaskDocument
 
@@ -88,7 +80,6 @@ GONE_FEW = 3  # tasks that are, though they are a fifth of their source
 
 
 def keep_choice(home: "Home", source: str, said: GoneMode | None) -> None:
-    """Remember what was said of a source."""
     if said is not None:
         home.views.remember(f"gone {source}", said.encode())
 
@@ -102,36 +93,37 @@ def kept_choice(home: "Home", source: str) -> GoneMode:
 def plan_missing(
     home: "Home",
     one: "MatchedFile",
-    gone: Sequence[str],
+    report: ImportReport,
     said: GoneMode | None,
     sure: ConfirmClosing,
-) -> tuple[tuple[GoneTask, ...], tuple[str, ...]]:
-    """What is to be closed of the tasks that a file has no more, and what is held back because it
-    is much, and nobody was sure.
-
-    Args:
-        gone: All that it has not, and once had.
-        said: What was said in this command; None: what was said before holds, of those alone that
-            the file had when it was imported last, and never because it is empty.
-    """
+) -> tuple[do.GoneTask, ...]:
+    """What is to be closed of the tasks that a file has no more. The report's `gone` is parted:
+    what is closed is settled, and what is much, and nobody was sure of, is held back. `said`: in
+    this command; None: what was said before holds, of those alone that the file had when it was
+    imported last, and never because it is empty."""
     how = said or kept_choice(home, one.file.source)
-    closing = [GoneTask(task, "delete") for task in dict.fromkeys(one.file.deleted)]
-    closing = [each for each in closing if _may_close(home, each)]
-    wanted = gone if said is not None else [task for task in gone if task in one.gone]
-    more: list[GoneTask] = []
+    every = [do.GoneTask(task, "delete") for task in dict.fromkeys(one.file.deleted)]
+    closing = [each for each in every if _may_close(home, each)]
+    more: list[do.GoneTask] = []
     if how != "keep":
-        more = [GoneTask(task, how) for task in wanted if task not in one.file.deleted]
-        more = [each for each in more if _may_close(home, each)]
+        wanted = [task for task in report.gone if said is not None or task in one.gone]
+        every = [do.GoneTask(task, how) for task in wanted if task not in one.file.deleted]
+        more = [each for each in every if _may_close(home, each)]
     ids = tuple(each.task for each in more)
     lines = one.file.lines if one.file.format in BY_TITLE else one.file.tasks  # no archive's
     is_empty = said is None and not lines
     is_much = len(ids) > GONE_MANY or (len(ids) >= GONE_FEW and len(ids) * 5 >= one.before)
     if ids and (is_empty or (is_much and not sure(ids))):
-        return tuple(closing), ids
-    return (*closing, *more), ()
+        report.gone_held = ids
+    else:
+        closing += more
+    report.gone_settled = tuple(each.task for each in closing)
+    left = {*report.gone_settled, *report.gone_held}
+    report.gone = tuple(each for each in report.gone if each not in left)
+    return tuple(closing)
 
 
-def _may_close(home: "Home", gone: GoneTask) -> bool:
+def _may_close(home: "Home", gone: do.GoneTask) -> bool:
     task = home.views.get(VIEW, gone.task)
     return task is not None and not task.is_deleted and (gone.how == "delete" or task.is_open)
 
@@ -181,9 +173,7 @@ def kept_report(home: "Home", given: FileInput, made_of: list[str]) -> ImportRep
         known = msgspec.json.decode(kept or b"", type=_KeptReport)
     except msgspec.MsgspecError:  # nothing, or what another version kept
         return None
-    if known.made_of != made_of:
-        return None
-    return msgspec.structs.replace(known.report, file=safe(given.file))
+    return replace(known.report, file=safe(given.file)) if known.made_of == made_of else None
 
 
 def keep_report(home: "Home", given: FileInput, made_of: list[str], report: ImportReport) -> None:
@@ -203,7 +193,6 @@ def _report_name(given: FileInput) -> str:
 
 def made_of(home: "Home", given: FileInput, environ: Mapping[str, str]) -> list[str]:
     """All that the report of a file is made of now."""
-
     tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))
     names = (*SECRET_VARIABLES, *home.settings.key_variables)
     secrets = "\n".join(environ.get(name, "") for name in names).encode("utf-8", "replace")
@@ -294,7 +283,10 @@ class Importing(msgspec.Struct):
         report.unreadable += circles(home, one)
         report.conflicts = open_conflicts(home, one.file, known, written)
         if self.prefer is not None:
-            self._settle(home, report, self.prefer)
+            for each in report.conflicts:
+                self._nth += 1
+                settle(home, each.task, each.field, self.prefer, self._name, nth=self._nth)
+            report.settled, report.conflicts = len(report.conflicts), ()
         if report.new and (home.settings.import_.agents if self.agents is None else self.agents):
             report.agents = len(assign_all(home, AgentOptions(), self.key, among=report.new).made)
         remember_lines(home, one)
@@ -307,21 +299,18 @@ class Importing(msgspec.Struct):
         report: ImportReport,
         known: KnownTasks,
         restores: Collection[str],
-    ) -> ImportTasks:
+    ) -> do.ImportTasks:
         """What an import says besides its tasks."""
         new = {task.task_id for task in one.file.tasks} - known.keys() | {*restores}
         keep_choice(home, one.file.source, self.gone)
-        closing, report.gone_held = plan_missing(home, one, report.gone, self.gone, self.sure)
-        report.gone_settled = tuple(each.task for each in closing)
-        left = {*report.gone_settled, *report.gone_held}
-        report.gone = tuple(each for each in report.gone if each not in left)
+        closing = plan_missing(home, one, report, self.gone, self.sure)
         # made in the last append, when both ends are there; one that was taken away stays so
         links = (
-            ImportedLink(*each)
+            do.ImportedLink(*each)
             for each in one.file.links
             if new & {each[0], each[2]} and not {each[0], each[2]} & {*one.erased}
         )
-        return ImportTasks(
+        return do.ImportTasks(
             one.file.source,
             (),
             lines="" if one.is_kept else lines_payload(one.lines).id,
@@ -337,7 +326,7 @@ class Importing(msgspec.Struct):
         one: MatchedFile,
         tasks: Sequence[ImportedTask],
         known: KnownTasks,
-        more: ImportTasks,
+        more: do.ImportTasks,
         report: ImportReport,
         told: TasksDone,
     ) -> set[str]:
@@ -363,16 +352,19 @@ class Importing(msgspec.Struct):
                 there = known.keys() | written | here
                 links = [each for each in left.links if {each.task, each.target} <= there]
                 restores = [each for each in left.restores if each in here]
-                said = ImportTasks("", (), links=tuple(links), restores=tuple(restores))
-            today = day("today", home)
-            command = replace(command, nexts=next_tasks(tasks, one.file.tasks, known, today))
-            stops = command.stops_timers or said.stops_timers
-            more_said = {name: getattr(said, name) for name in MORE}
-            bases = _bases(home, here, known)
-            command = replace(command, stops_timers=stops, bases=bases, **more_said)
+                said = do.ImportTasks("", (), links=tuple(links), restores=tuple(restores))
+            command = replace(
+                command,
+                nexts=next_tasks(tasks, one.file.tasks, known, day("today", home)),
+                stops_timers=command.stops_timers or said.stops_timers,
+                bases=_bases(home, here, known),
+                **{name: getattr(said, name) for name in MORE},
+            )
+            command = _on_bases(command, here, one.stood, payloads)
             is_alone = is_whole and not (self.is_one_of_many or self.prefer)
             key = self._key_of(home, command, is_alone=is_alone)
             appended = home.services.append_journal(command, key=key, payloads=payloads)
+            resume_restored(home, appended)
             left = _without(left, said)
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
@@ -392,22 +384,15 @@ class Importing(msgspec.Struct):
             append(())
         return written
 
-    def _key_of(self, home: "Home", command: ImportTasks, *, is_alone: bool) -> str:
+    def _key_of(self, home: "Home", command: do.ImportTasks, *, is_alone: bool) -> str:
         """The key of the next append; one that is the whole deed needs none."""
         if not self._name and not is_alone:
             tail = home.services.journal.tail()
             self._name = make_key("import", tail.digest, canonical.encode(command).decode())
         return nth_key(self._name, self._nth + 1)
 
-    def _settle(self, home: "Home", report: ImportReport, side: Side) -> None:
-        """Settle all that is open in the file's tasks."""
-        for one in report.conflicts:
-            self._nth += 1
-            settle(home, one.task, one.field, side, self._name, nth=self._nth)
-        report.settled, report.conflicts = len(report.conflicts), ()
 
-
-def _without(more: ImportTasks, said: ImportTasks) -> ImportTasks:
+def _without(more: do.ImportTasks, said: do.ImportTasks) -> do.ImportTasks:
     """What is still to be said."""
     return replace(
         more,
@@ -434,7 +419,7 @@ def changed_tasks(
     return [
         each
         for each, said in zip(one.file.tasks, one.documents, strict=True)
-        if each.task_id not in one.erased
+        if each.task_id not in one.erased and one.stood.get(each.task_id) != each
         if (task := known.get(each.task_id)) is None
         or not (
             (task.is_deleted and each.task_id not in restores)
@@ -444,12 +429,18 @@ def changed_tasks(
 
 
 def circles(home: "Home", one: MatchedFile) -> tuple[Unreadable, ...]:
-    """Links that the file names and that cannot be, for they would close a circle."""
+    """Links between tasks that the file names and that cannot be, for they would close a circle:
+    told by each import. The others are made with the tasks, and the person's from then on."""
+    if not one.file.links:
+        return ()
     lines = {task.task_id: at for at, task in enumerate(one.file.tasks)}
+    with home.services.journal.reading() as world:
+        left = not_linked(world, [do.ImportedLink(*link) for link in one.file.links])
     found: list[Unreadable] = []
-    for link, because in links_left_out(home, one.file) if one.file.links else ():
-        line = one.file.line_of(lines[link.task])
-        found.append(Unreadable(line, f"⛔ would close a circle: {because}; it was left out"))
+    for link, refused in left:
+        if refused.code == "cycle":
+            told = f"⛔ would close a circle: {refused.because}; it was left out"
+            found.append(Unreadable(one.file.line_of(lines[link.task]), told))
     return tuple(found)
 
 
@@ -465,9 +456,8 @@ def report_of(
         if read.source in task.sources and task.id not in here and not task.is_deleted
         if task.task.status_reason != imports.gone_reason(read.source)
     )
-    open_there = [
-        known[id_] for id_, said in here.items() if said.status not in CLOSED if id_ in known
-    ]
+    still_open = [one for one, said in here.items() if said.status not in CLOSED]
+    open_there = [known[one] for one in still_open if one in known]
     is_written = read.format in BY_TITLE
     return ImportReport(
         file,
@@ -488,7 +478,7 @@ def report_of(
         ),
         erased_here=one.erased,
         done_here=_done_here(home, open_there) if is_written else (),
-        added_here=tuple(_in_no_file(read.source, known)) if is_written else (),
+        added_here=_in_no_file(read.source, known) if is_written else (),
     )
 
 
@@ -502,23 +492,24 @@ def _done_here(home: "Home", open_there: Iterable[TaskDocument]) -> tuple[str, .
     return tuple(one.id for one in done if was.get(one.id) not in CLOSED)
 
 
-def _in_no_file(source: str, known: KnownTasks) -> Sequence[str]:
+def _in_no_file(source: str, known: KnownTasks) -> tuple[str, ...]:
     """Open tasks that are in no file, where there is no other file that they might belong in."""
-    sources = {name for task in known.values() for name in task.sources}
-    alone = [task for task in known.values() if task.is_open and not task.is_deleted]
-    return [task.id for task in alone if not task.sources] if sources == {source} else ()
+    if {name for task in known.values() for name in task.sources} != {source}:
+        return ()
+    open_ones = (task for task in known.values() if task.is_open and not task.is_deleted)
+    return tuple(task.id for task in open_ones if not task.sources)
 
 
 def command_of(
     source: str, tasks: Sequence[ImportedTask], documents: Sequence[Payload], known: KnownTasks
-) -> ImportTasks:
-    """What imports tasks of a source."""
-    refs = [ImportedRef(one.task_id, kept.id) for one, kept in zip(tasks, documents, strict=True)]
+) -> do.ImportTasks:
+    pairs = zip(tasks, documents, strict=True)
+    refs = [do.ImportedRef(one.task_id, kept.id) for one, kept in pairs]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
     is_again = any(task.task_id in known for task in tasks)
     has_items = any(task.items for task in tasks if task.task_id in known)
-    return ImportTasks(
+    return do.ImportTasks(
         source,
         tuple(refs),
         across_sources=is_shared,
@@ -529,7 +520,7 @@ def command_of(
     )
 
 
-def _bases(home: "Home", ids: Iterable[str], known: KnownTasks) -> tuple[ImportedRef, ...]:
+def _bases(home: "Home", ids: Iterable[str], known: KnownTasks) -> tuple[do.ImportedRef, ...]:
     """What those of tasks are made of that went with the undo of all their imports."""
     there = (known[one] for one in sorted(ids) if one in known)
     unmade = [one.id for one in there if one.is_deleted and not one.sources]
@@ -539,15 +530,26 @@ def _bases(home: "Home", ids: Iterable[str], known: KnownTasks) -> tuple[Importe
         every = {one: world.rows(TASK, one) for one in unmade}
     made = {one: imports.made_of(rows) for one, rows in every.items()}
     made = {one: base for one, base in made.items() if base != imports.said_last(every[one])}
-    return tuple(ImportedRef(one, base) for one, base in made.items() if base)
+    return tuple(do.ImportedRef(one, base) for one, base in made.items() if base)
+
+
+def _on_bases(
+    command: do.ImportTasks, here: Collection[str], stood: Mapping[str, ImportedTask],
+    payloads: list[Payload],
+) -> do.ImportTasks:  # fmt: skip
+    """A command that compares tasks with how they `stood`; `payloads` gets what it names."""
+    made = {one: payload(one, canonical.encode(stood[one])) for one in sorted({*here} & {*stood})}
+    payloads += made.values()
+    refs = (do.ImportedRef(one, kept.id) for one, kept in made.items())
+    return replace(command, bases=(*command.bases, *refs), is_on_bases=bool(made))
 
 
 def next_tasks(
     tasks: Iterable[ImportedTask], file: Sequence[ImportedTask], known: KnownTasks, today: str
-) -> tuple[NextTask, ...]:
+) -> tuple[do.NextTask, ...]:
     """What follows the tasks that repeat and that these close; nothing where the file has an open
     line of that title, due later, that may be it: one that is has its id."""
-    found: list[NextTask] = []
+    found: list[do.NextTask] = []
     here = {one.task_id for one in file}
     for one in tasks:
         task = known[one.task_id].task if one.task_id in known else None
@@ -561,7 +563,7 @@ def next_tasks(
             for other in file
         )
         said = {} if may_be_there else next_fields(task, today)
-        found += [NextTask(task.id, said["next_due"], said["next_wait"])] if said else []
+        found += [do.NextTask(task.id, said["next_due"], said["next_wait"])] if said else []
     return tuple(found)
 
 
@@ -607,10 +609,7 @@ def dry_run(
     report.conflicts = tuple(sorted(both, key=lambda one: places[one.task]))
     if prefer is not None:
         report.settled, report.conflicts = len(report.conflicts), ()
-    closing, held = plan_missing(home, one, report.gone, how, lambda _: False)
-    report.gone_settled, report.gone_held = tuple(each.task for each in closing), held
-    left = {*report.gone_settled, *held}
-    report.gone = tuple(each for each in report.gone if each not in left)
+    plan_missing(home, one, report, how, lambda _: False)
     report.restored = one.restores
     return report
 
@@ -625,6 +624,7 @@ def _conflicts_after(
     here = {task.task_id for task in tasks}
     restores = tuple(id_ for id_ in one.restores if id_ in here)
     command = replace(command, restores=restores, bases=_bases(home, here, known))
+    command = _on_bases(command, here, one.stood, payloads)
     at = home.services.clock.now()
     with home.services.journal.reading() as world:
         world.bring(payloads)
@@ -637,18 +637,6 @@ def _conflicts_after(
         return {one: conflicts_after(world, one, said, at) for one, said in facts.items()}
 
 
-# -------------------------------------------------------------------------------------------- links
-# Links between tasks that a file names: made with the tasks, and the person's from then on.
-
-
-def links_left_out(home: "Home", read: "ImportedFile") -> list[tuple[ImportedLink, str]]:
-    """Those that would close a circle, and so were not made, and why: told by each import."""
-    links = [ImportedLink(*one) for one in read.links]
-    with home.services.journal.reading() as world:
-        found = not_linked(world, links)
-    return [(one, refused.because) for one, refused in found if refused.code == "cycle"]
-
-
 # -------------------------------------------------------------------------------- bisecting a batch
 # Some tasks of a file may be refused, and the others are taken.
 
@@ -658,16 +646,13 @@ NOT_A_TASKS = ("key_reused", "read_only", "replaced")
 
 def bisect_batch(
     tasks: Sequence[ImportedTask],
-    do: Callable[[Sequence[ImportedTask]], None],
+    take: Callable[[Sequence[ImportedTask]], None],
     report: ImportReport,
 ) -> None:
     """Do something with tasks; with halves of what is refused, down to the one that is the reason.
-
-    Raises:
-        Refused: What no single task is the reason of.
-    """
+    Raises Refused: what no single task is the reason of."""
     try:
-        do(tasks)
+        take(tasks)
     except Refused as refused:
         if refused.code in NOT_A_TASKS:
             raise
@@ -676,8 +661,8 @@ def bisect_batch(
             report.unreadable = (*report.unreadable, Unreadable(0, why))
             return
         middle = len(tasks) // 2
-        bisect_batch(tasks[:middle], do, report)
-        bisect_batch(tasks[middle:], do, report)
+        bisect_batch(tasks[:middle], take, report)
+        bisect_batch(tasks[middle:], take, report)
 
 
 # ---------------------------------------------------------------- files that several machines watch
@@ -685,10 +670,7 @@ def bisect_batch(
 
 def is_known_copy(home: "Home", given: FileInput, environ: Mapping[str, str]) -> bool:
     """Whether what a watched file says was taken here before, or is behind what is known here.
-
-    Raises:
-        Unreadable: Its format is not known.
-    """
+    Raises Unreadable: its format is not known."""
     if not home.services.journal.is_shared:
         return False
     kept = home.views.remembered(_copy_name(given.file))
@@ -741,34 +723,29 @@ class ImportUndoResult(NamedTuple):
 
 
 def undo_import(home: "Home", source: str, key: str = "") -> ImportUndoResult:
-    """Take back the newest import of a source.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is none.
-    """
+    """Take back the newest import of a source. Raises Refused, code ``invalid_value``: there is
+    none."""
     return take_back(home, _newest_import(home, source), key)
 
 
-def undo_command(tasks: "Iterable[str]", appends: "Iterable[int]") -> UndoImport:
+def undo_command(tasks: "Iterable[str]", appends: "Iterable[int]") -> do.UndoImport:
     """What takes an import back."""
     ns = tuple(sorted(appends))
-    return UndoImport(tuple(tasks), ns[0], ns[-1], reopens=True, appends=ns)
+    return do.UndoImport(tuple(tasks), ns[0], ns[-1], reopens=True, appends=ns)
 
 
-def take_back(home: "Home", command: UndoImport, key: str = "") -> ImportUndoResult:
+def take_back(home: "Home", command: do.UndoImport, key: str = "") -> ImportUndoResult:
     """Take one import back; what was changed since stays."""
-    now = home.services.clock.now()
+    now, appends = home.services.clock.now(), command.appends
     with home.services.journal.reading() as world:
-        found = [
-            (one, import_undone_in_task(world, one, command.appends, now)) for one in command.tasks
-        ]
-    kept = tuple(one for one, (_, is_stale) in found if is_stale)
-    if not any(facts for _, (facts, _) in found):
+        found = {one: import_undone_in_task(world, one, appends, now) for one in command.tasks}
+    kept = tuple(one for one in command.tasks if found[one][1])
+    if not any(facts for facts, _ in found.values()):
         return ImportUndoResult((), kept)
     return ImportUndoResult(append_command(home, command, key).ids, kept)
 
 
-def _newest_import(home: "Home", source: str) -> UndoImport:
+def _newest_import(home: "Home", source: str) -> do.UndoImport:
     journal = home.services.journal
     tail = journal.tail().n
     length = LOOK_FIRST
@@ -792,7 +769,7 @@ def _command(append: "Sequence[RecordedEvent]") -> Any:
 
 def _is_import(append: "Sequence[RecordedEvent]", source: str) -> bool:
     command = _command(append)
-    is_it = isinstance(command, ImportTasks) and command.source == source
+    is_it = isinstance(command, do.ImportTasks) and command.source == source
     return is_it and not command.is_written_back
 
 
@@ -819,6 +796,6 @@ def _appends_under(home: "Home", name: str, source: str) -> "Iterator[Append]":
     for receipt, *_ in takewhile(bool, every):
         append = read_append(journal.append_at(receipt.n))
         command = _command(append)
-        of = command.source if isinstance(command, ImportTasks) else of
+        of = command.source if isinstance(command, do.ImportTasks) else of
         if of == source:
             yield append

@@ -24,8 +24,7 @@ _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})
 def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
     """The value of a task's plain field, ``none`` for the empty one; the journal checks it.
 
-    `home` is asked only where it matters which day it is, and where.
-    """
+    `home` is asked only where it matters which day it is, and where."""
     if field.can_be_empty and squeeze(given).lower() == NONE:
         return field.empty
     match field.kind:
@@ -40,6 +39,29 @@ def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
 
             return rule_read(given)
     return given
+
+
+def fields_of(given: Mapping[str, str | None], home: "Callable[[], Home]") -> dict[str, Any]:
+    """What a person said of a task's fields, as the journal's commands take them; None is left
+    out, and ``none`` empties one. `home`: as of `typed`. Raises Refused, ``invalid_value``."""
+    from domain.journal.task import FIELDS
+
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if "reason" in fields and "status" not in fields:
+        raise invalid("--reason is given without --status", "say which status it is for")
+    if "status" in fields:
+        fields["status"] = status_named(fields["status"])
+    if "until" in fields:
+        until = fields.pop("until")
+        if fields.get("status") != "ON HOLD" or "wait_until" in fields:
+            because = "--until is of a task that is set on hold"
+            raise invalid(because, "say --status on-hold with it, or --wait-until DAY instead")
+        fields["wait_until"] = day(until, home())
+        fields.setdefault("reason", f"until {fields['wait_until']}")
+    for field in FIELDS:
+        if field.name in fields:
+            fields[field.name] = typed(field, fields[field.name], home)
+    return fields
 
 
 def minutes(given: str) -> int:
@@ -62,11 +84,8 @@ def minutes(given: str) -> int:
 
 
 def day(given: str, home: "Home") -> str:
-    """A due date as it is stored, whatever day it is where the home is, see `spelled_out`.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no day.
-    """
+    """A due date as it is stored, whatever day it is where the home is, see `spelled_out`. Raises
+    Refused, code ``invalid_value``: it is no day."""
     told = _told(given, home)
     if not is_date(told):
         raise invalid(f"{given!r} is no date", f"write {DAYS_HELP}")
@@ -138,7 +157,6 @@ def status_named(given: str) -> str:
 
 def language_named(given: str) -> str:
     """A language code as it is stored; empty for ``none``."""
-
     told = squeeze(given).lower()
     if told == NONE:
         return ""
@@ -160,15 +178,8 @@ WORDS_MAX_BYTES = 16_384  # of one question
 # --------------------------------------------------------------------------------------------- days
 
 DAYS_HELP = "monday, +3d, tomorrow, eom, 31st, 31.1., 31.1.2027, YYYY-MM-DD"
-_DAYS = {
-    "yesterday": -1,
-    "today": 0,
-    "tomorrow": 1,
-    "gestern": -1,
-    "heute": 0,
-    "morgen": 1,
-    "übermorgen": 2,
-}
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_DAYS |= {"gestern": -1, "heute": 0, "morgen": 1, "übermorgen": 2}
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WOCHE = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _LATER = re.compile(
@@ -271,12 +282,9 @@ def _of_year(found: re.Match[str], there: Callable[[], datetime], *, is_back: bo
     if found[3]:
         return date(int(found[3]), month, day)
     today = there().date()
-    years = (
-        [today.year - year for year in range(9)] if is_back else range(today.year, today.year + 9)
-    )
-    for year in years:
+    for ahead in range(9):
         with suppress(ValueError):  # the 29th of February
-            this = date(year, month, day)
+            this = date(today.year - ahead if is_back else today.year + ahead, month, day)
             if (this <= today) if is_back else (this >= today):
                 return this
     raise ValueError
@@ -284,9 +292,7 @@ def _of_year(found: re.Match[str], there: Callable[[], datetime], *, is_back: bo
 
 def _weekday(nth: int, clock: str, there: datetime, *, is_back: bool) -> date:
     """The next or last one: of the present day only what is over, or still to come."""
-    shown = f"{there:%H:%M:%S}"
+    shown, days = f"{there:%H:%M:%S}", (nth - there.weekday()) % 7
     if is_back:
-        days = (nth - there.weekday()) % 7 - 7
-        return there.date() + timedelta(days=0 if days == -7 and "" < clock <= shown else days)
-    days = (nth - there.weekday()) % 7
-    return there.date() + timedelta(days=days if days or clock > shown else 7)
+        return there.date() + timedelta(0 if not days and "" < clock <= shown else days - 7)
+    return there.date() + timedelta(days if days or clock > shown else 7)

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.runtime import gate
 from adapters.runtime.timers import timer_command
-from adapters.usecases.agents import AgentOptions, check_options
-from domain.agent import commands as do
-from domain.agent import deciders
+from adapters.usecases.agents import AgentOptions, check_options, creation
 from domain.agent.agent import OF_CATEGORY
 from domain.errors import Refused
 from domain.handlers.agents import current
@@ -63,7 +61,6 @@ def ready(
     """The agent of a kind and subject, made where there is none.
 
     Args:
-        home: The home.
         kind: Of agents that have no task.
         subject: What it is about.
         name: What a new one is called, unless the wish says otherwise.
@@ -85,24 +82,8 @@ def ready(
     if not allowed:
         because = "there is no task yet, and no category that could be looked at"
         raise Refused("out_of_scope", because=because, instead="add a task first")
-    journal = home.services.journal
-    position = journal.tail().n
-    command = do.CreateAgent(
-        "",
-        name,
-        "",
-        position,
-        deciders.valid_mode(wish.mode or home.settings.agents.mode),
-        wish.name,
-        wish.model,
-        wish.turns,
-        home.services.is_enabled,
-        seen=journal.horizon(position),
-        first=home.services.first,
-        agent_kind=kind,
-        subject=subject,
-        categories=allowed,
-    )
+    of_kind = {"agent_kind": kind, "subject": subject, "categories": allowed}
+    command = creation(home, wish, "", name, "", **of_kind)
     try:
         made = home.services.append_agent(command).result.ids[0]
     except Refused as refused:
@@ -119,9 +100,7 @@ def ready(
 
 def _told(home: "Home", agent_id: str, known: Mapping[str, Category], *, is_new: bool) -> KindAgent:
     agent = home.services.agent(agent_id)
-    reads, others = (
-        sorted(one.name for one in known.values() if (one.id in agent.categories) == is_read)
-        for is_read in (True, False)
-    )
+    reads = sorted(one.name for one in known.values() if one.id in agent.categories)
+    others = sorted(one.name for one in known.values() if one.id not in agent.categories)
     schedule = next((one.schedule for one in agent.timers), "")
     return KindAgent(agent_id, is_new, reads, others, schedule)

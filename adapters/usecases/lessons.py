@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from adapters.documents.lessons import RatedRun, scopes
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.agent_output import ruled_text
-from adapters.usecases.resolve import nth_key, pick, pick_run
+from adapters.usecases.resolve import append_to_agents, pick, pick_run
 from domain.errors import Remedy
 from domain.journal.task import PERSON
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun, RuleTool
@@ -25,11 +25,8 @@ VERDICTS: Final[dict[str, LessonVerdict]] = {one: one for one in get_args(Lesson
 
 
 def pick_scope(home: "Home", wanted: str) -> str:
-    """The scope that the name or id of a category or a template means.
-
-    Raises:
-        Refused: Code ``unknown_category`` or ``ambiguous``.
-    """
+    """The scope that the name or id of a category or a template means. Raises Refused, code
+    ``unknown_category`` or ``ambiguous``."""
     named = [(one.partition(":")[2], name) for one, name in scopes(home).items()]
     what, see = "category or template", Remedy("see_categories")
     found = pick(wanted, named, what, "unknown_category", see)
@@ -37,39 +34,21 @@ def pick_scope(home: "Home", wanted: str) -> str:
 
 
 def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
-    """Say from 1 to 5 how good a wake was.
-
-    Args:
-        wanted: See `pick_run`.
-        stars: 5 is the best.
-
-    Raises:
-        Refused: It names no wake, one without a template, or there are no so many stars.
-    """
+    """Say from 1 to 5 how good a wake was. `wanted`: see `pick_run`; `stars`: 5 is the best. Raises
+    Refused: it names no wake, one without a template, or there are no so many stars."""
     run_key = pick_run(home, wanted).partition("@")[0]
-    command = RateRun(run_key, stars, PERSON)
-    appended = home.services.append_agent(command, key=nth_key(key, 1))
-    home.views.catch_up()
+    is_news = append_to_agents(home, RateRun(run_key, stars, PERSON), key)
     template = _wake(home, run_key).begun.template
-    return RatedRun(run_key, template, stars, unchanged=len(appended.rows) <= 1)
+    return RatedRun(run_key, template, stars, unchanged=not is_news)
 
 
 def rule_tool(home: "Home", wanted: str, tool: str, *, is_off: bool, key: str = "") -> str:
     """Have no more items of a tool proposed in a category, or have them again; what was done, in
-    words.
-
-    Args:
-        wanted: The category, by name or id.
-        tool: As items bear it.
-
-    Raises:
-        Refused: There is no such category, or no such tool.
-    """
+    words. `wanted`: the category, by name or id; `tool`: as items bear it. Raises Refused: there is
+    no such category, or no such tool."""
     category = category_named(catalog_of(home), wanted)
-    command = RuleTool(category.id, tool, is_off)
-    appended = home.services.append_agent(command, key=nth_key(key, 1))
-    home.views.catch_up()
-    return ruled_text(tool, category.name, is_off=is_off, is_news=len(appended.rows) > 1)
+    is_news = append_to_agents(home, RuleTool(category.id, tool, is_off), key)
+    return ruled_text(tool, category.name, is_off=is_off, is_news=is_news)
 
 
 def _wake(home: "Home", run_key: str) -> "Wake":
@@ -103,10 +82,8 @@ def _unlearnt(home: "Home") -> dict[str, list[PastVerdict]]:
         for scope in _scopes(home, one, item.position):
             if (scope, one.id, item.number) not in known:
                 found[scope].append((item.decided_at, past))
-    return {
-        scope: [one for _, one in sorted(many, key=lambda pair: pair[0])]
-        for scope, many in found.items()
-    }
+    aged = ((scope, sorted(many, key=lambda pair: pair[0])) for scope, many in found.items())
+    return {scope: [one for _, one in pairs] for scope, pairs in aged}
 
 
 def _decided(home: "Home") -> Iterator[tuple[SetDocument, "ChangeItem"]]:
@@ -129,8 +106,8 @@ def _scopes(home: "Home", one: SetDocument, position: int) -> list[str]:
     """Where a verdict belongs that was given at a position of the journal."""
     from adapters.runtime.review import category_at  # only to learn: who reads loads no runtime
 
-    category = category_at(home.services, one.task_id, position)
+    if not (category := category_at(home.services, one.task_id, position)):
+        return []
     started = _wake(home, one.run_key).started
     template = started.template if started else ""
-    scopes = [CATEGORY + category, *([TEMPLATE + template] if template else [])]
-    return scopes if category else []
+    return [CATEGORY + category, *([TEMPLATE + template] if template else [])]

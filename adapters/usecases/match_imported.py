@@ -14,13 +14,25 @@ from adapters.documents.tasks import RetitledTask
 from adapters.importers import alignment
 from adapters.importers.alignment import BY_TITLE, FileLine
 from adapters.importers.marks import closed_on
-from domain.journal.imported import ImportedFile, ImportedTask, Unreadable, decoded
+from adapters.usecases.task_lists import document_of
+from domain.erasure import line_key
+from domain.journal.catalog import CATALOG
+from domain.journal.imported import (
+    ID_KEPT,
+    ImportedFile,
+    ImportedTask,
+    Unreadable,
+    decoded,
+    line_kept,
+    lines_of,
+)
 from domain.journal.imports import gone_reason, is_unmade
 from domain.journal.repeat import next_id
 from domain.journal.task import CLOSED, TASK, TaskDeleted, TaskImported
 from domain.journal.undo import shape
 from domain.log import canonical
 from domain.log.keys import key
+from domain.log.state import MAIN
 from domain.log.timestamps import instant
 from domain.log.wire import Payload, PayloadId, payload
 from domain.text import fold
@@ -33,10 +45,8 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 KnownTasks = Mapping[str, TaskDocument]
-ID_KEPT = 12  # letters of an id that tell the tasks of a source apart
 SEEN_KEPT = 3  # of a source, for imports may be taken back
 SHARED = "shared"  # the unit of what is kept of a source's lines
-_LINES = msgspec.json.Decoder(list[str])
 
 
 class MatchedFile(NamedTuple):
@@ -47,7 +57,7 @@ class MatchedFile(NamedTuple):
     `restores`: tasks that come back. `lines`: what is to be kept of the lines, and `is_kept` that
     it is. `gone`: tasks that it had when it was imported last, and has no more; `before`: how many
     it had. `erased`: tasks that a person had erased here, who wants them from no file again.
-    """
+    `stood`: what an export said of tasks of which no file of that name has said anything yet."""
 
     file: ImportedFile
     read: ImportedFile
@@ -60,21 +70,17 @@ class MatchedFile(NamedTuple):
     gone: tuple[str, ...] = ()
     before: int = 0
     erased: tuple[str, ...] = ()
+    stood: Mapping[str, ImportedTask] = {}
 
     @property
     def documents_by_id(self) -> dict[str, Payload]:
-        """The documents by the ids of their tasks."""
         ids = (task.task_id for task in self.file.tasks)
         return dict(zip(ids, self.documents, strict=True))
 
 
 def match_imported(home: "Home", read: ImportedFile, known: KnownTasks) -> MatchedFile:
-    """Find the tasks of a file again.
-
-    Args:
-        read: The file, with ids as its reader makes them.
-        known: All tasks that are here.
-    """
+    """Find the tasks of a file again. `read`: the file, with ids as its reader makes them; `known`:
+    all tasks that are here."""
     return _Lines(home, read, known).found()
 
 
@@ -85,16 +91,10 @@ class _Lines:
         self.home, self.read, self.known = home, read, known
         self.source = read.source
         self.anchors = read.anchors or ("",) * len(read.tasks)
-        self.kept = (
-            home.views.get(import_sources.VIEW, import_sources.ALL)
-            or import_sources.SourcesDocument()
-        )
-        self.ours = {
-            task.id: said
-            for task in known.values()
-            for name, said in task.task.imported
-            if name == read.source
-        }
+        self.kept = _kept_sources(home)
+        self._of_source = self.kept.sources.get(self.source, import_sources.ImportSource())
+        imported = [(task.id, *one) for task in known.values() for one in task.task.imported]
+        self.ours = {task: said for task, name, said in imported if name == read.source}
         self.order, self.named = self._before()
         self.stood = self._stood()
         self.ids = [task.task_id for task in read.tasks]
@@ -121,23 +121,28 @@ class _Lines:
             for one, was, made in zip(file.tasks, read.tasks, documents, strict=True)
         ]
         here = set(self.ids)
-        made = (made for _, made in self.home.services.journal.erasures().made)
-        erased = {one for each in made for one in each.units}
         gone = [one for one in self.order if one not in here and not known[one].is_deleted]
-        lines = self._kept_lines()
+        lines, had = self._kept_lines(), self._had_when_undone if gone else None
+        left = [one for one in gone if one not in self.tied]
         return MatchedFile(
-            file,
-            now,
-            documents,
-            tuple(self._retitled(changed)),
-            tuple(self.told),
-            tuple(self.restores),
-            lines,
-            lines == self._by_default(gone),
-            tuple(one for one in gone if one not in self.tied and self._stood_until_now(one)),
+            file, now, documents, tuple(self._retitled(changed)), tuple(self.told),
+            tuple(self.restores), lines, lines == self._by_default(gone),
+            tuple(one for one in left if had is None or one[:ID_KEPT] in had),
             sum(not known[one].is_deleted for one in self.order),
-            tuple(one for one in self.ids if f"task:{one}" in erased),
-        )
+            tuple(one for one in self.ids if one in self._erased), self._exported(),
+        )  # fmt: skip
+
+    def _exported(self) -> dict[str, ImportedTask]:
+        """Tasks of this home as they stood when they were exported: what changed since stays."""
+        journal, found = self.home.services.journal, dict[str, ImportedTask]()
+        for one, as_of in zip(self.ids, self.read.as_of, strict=bool(self.read.as_of)):
+            replica, _, n = as_of.partition(":")
+            if one in self.ours or one not in self.known or replica not in journal.writers():
+                continue
+            if journal.digest_at(int(n), replica):
+                world = journal.world_at(int(n), replica)
+                found[one] = document_of(world.load(TASK, one), world, world.load(CATALOG, MAIN))
+        return found
 
     # --------------------------------------------------------------------------------- what was
 
@@ -180,7 +185,7 @@ class _Lines:
     def _had_when_undone(self) -> Collection[str] | None:
         """How the lines begin that the file had when it was imported last, if that was taken back:
         what it closed had left the file then. None: they are as they are kept."""
-        kept = self.kept.sources.get(self.source, import_sources.ImportSource()).kept[-1:]
+        kept = self._of_source.kept[-1:]
         if not kept or kept[0] in self.kept.standing(self.source):
             return None
         seen = _seen_lines(self.home, self.source)[-1:]
@@ -188,18 +193,30 @@ class _Lines:
         lines = seen[0].lines if is_later else self._payload(kept[0].lines) or ()
         return {line.partition(" ")[0] for line in lines}
 
-    def _stood_until_now(self, task_id: str) -> bool:
-        had = self._had_when_undone
-        return had is None or task_id[:ID_KEPT] in had
-
     def _payload(self, name: PayloadId) -> list[str] | None:
         data = dict(self.home.services.journal.payloads([name])).get(name)
-        return _LINES.decode(data) if data else None
+        return lines_of(data) if data else None
+
+    @cached_property
+    def _erased(self) -> set[str]:
+        """The lines that a person had erased as tasks, by their ids: also under another title than
+        the first, by which an id is made."""
+        made = [one for _, one in self.home.services.journal.erasures().made]
+        units = {unit for one in made for unit in one.units}
+        lines = {line for one in made for line in one.lines}
+        said = zip(self.ids, self.read.tasks, self.anchors, strict=True) if made else ()
+
+        def is_gone(one: str, *names: str) -> bool:
+            is_new = one not in self.known
+            is_line = is_new and any(line_key(self.source, each) in lines for each in names)
+            return f"task:{one}" in units or is_line
+
+        return {one for one, task, anchor in said if is_gone(one, task.title, anchor)}
 
     def _kept_lines(self) -> tuple[str, ...]:
-        twice = alignment.anchors_twice(self.anchors)
+        unnamed = alignment.anchors_twice(self.anchors)
         return tuple(
-            line_kept(one, "" if anchor in twice else anchor)
+            line_kept(one, "" if anchor in unnamed or one in self._erased else anchor)
             for one, anchor in zip(self.ids, self.anchors, strict=True)
         )
 
@@ -219,12 +236,9 @@ class _Lines:
         """Tasks with an id of their own, that came in under another source."""
         names = {name for task in self.known.values() for name in task.sources} - {self.source}
         for at, formula in enumerate(self.read.formulas):
-            if self.ids[at] not in self.known and (one := self._named_by(formula, sorted(names))):
-                self.ids[at] = one
-
-    def _named_by(self, formula: Sequence[str], names: Iterable[str]) -> str:
-        made = (key(formula[0], name, *formula[2:]) for name in names)
-        return next((one for one in made if one in self.known), "")
+            if self.ids[at] not in self.known:
+                made = (key(formula[0], name, *formula[2:]) for name in sorted(names))
+                self.ids[at] = next((one for one in made if one in self.known), self.ids[at])
 
     # ---------------------------------------------------------------------------------- by title
 
@@ -235,14 +249,15 @@ class _Lines:
         lost = set(self.order) - {self.order[at] for at in sure.values()}
         if free and lost:
             was = self._said(lost)
-            earlier: dict[str, tuple[ImportedTask, ...]] = {}
+            earlier: dict[str, list[ImportedTask]] = {}
             for each in self.read.earlier:
-                earlier[each.task_id] = (*earlier.get(each.task_id, ()), each)
+                earlier.setdefault(each.task_id, []).append(each)
             now = [
-                FileLine(task, anchor, earlier=earlier.get(task.task_id, ()))
+                FileLine(task, anchor, earlier=tuple(earlier.get(task.task_id, ())))
                 for task, anchor in zip(self.read.tasks, self.anchors, strict=True)
             ]
-            aligned = alignment.align(was, now, sure, self._since(), self._are_alike, self.stood)
+            since = self._day(self._of_source.at) if self._of_source.at else ""
+            aligned = alignment.align(was, now, sure, since, self._are_alike, self.stood)
             for at, before in aligned.found.items():
                 self.ids[at] = self.order[before]
             self.told += [self._tied(at) for at in aligned.tied]
@@ -253,7 +268,7 @@ class _Lines:
             self.ids[at] = one
         free = [at for at in free if at not in nexts]
         self._anchors_told()
-        used = {self.ids[at] for at in range(len(self.ids)) if at not in set(free)}
+        used = {self.ids[at] for at in {*range(len(self.ids))}.difference(free)}
         for at in free:
             self.ids[at] = self._own_id(at, used, lost)
             used.add(self.ids[at])
@@ -298,10 +313,6 @@ class _Lines:
             history = world.load(TASK, task_id).history
         said = {closed_on(one.status, self._day(one.at)) for one in history}
         return frozenset(said - {""})  # of an open one nothing is said
-
-    def _since(self) -> str:
-        at = self.kept.sources.get(self.source, import_sources.ImportSource()).at
-        return self._day(at) if at else ""
 
     def _day(self, at: str) -> str:
         from zoneinfo import ZoneInfo
@@ -476,15 +487,13 @@ def _seen_lines(home: "Home", source: str) -> list[SeenLines]:
 
 def seen_last(home: "Home", source: str) -> SeenLines | None:
     """The lines of a file as this machine saw them last; None where that is not known."""
-    base = _newest_lines(home, source)
+    base = _kept_sources(home).newest(source)
     return next((one for one in _seen_lines(home, source) if one.base == base), None)
 
 
-def _newest_lines(home: "Home", source: str) -> PayloadId:
-    document = (
-        home.views.get(import_sources.VIEW, import_sources.ALL) or import_sources.SourcesDocument()
-    )
-    return document.newest(source)
+def _kept_sources(home: "Home") -> import_sources.SourcesDocument:
+    found = home.views.get(import_sources.VIEW, import_sources.ALL)
+    return found or import_sources.SourcesDocument()
 
 
 def remember_lines(home: "Home", one: MatchedFile) -> None:
@@ -492,7 +501,7 @@ def remember_lines(home: "Home", one: MatchedFile) -> None:
     empty one tells nothing of the lines that it had: it may be empty for a moment."""
     if one.file.format not in BY_TITLE or not one.lines:
         return
-    base = _newest_lines(home, one.file.source)
+    base = _kept_sources(home).newest(one.file.source)
     now = SeenLines(base, home.services.journal.tail().n, list(one.lines))
     was = _seen_lines(home, one.file.source)
     if (now.base, now.lines) not in [(each.base, each.lines) for each in was[-1:]]:
@@ -503,11 +512,6 @@ def remember_lines(home: "Home", one: MatchedFile) -> None:
 def lines_payload(lines: Sequence[str]) -> Payload:
     """What is kept of a source's lines, as an import names it."""
     return payload(SHARED, canonical.encode(list(lines)))
-
-
-def line_kept(task_id: str, anchor: str) -> str:
-    """What is kept of a line: by which task it is found, and what the file calls it."""
-    return f"{task_id[:ID_KEPT]} {anchor}" if anchor else task_id[:ID_KEPT]
 
 
 def _with_ids(read: ImportedFile, ids: Mapping[str, str]) -> ImportedFile:
@@ -552,12 +556,10 @@ def as_read_before(home: "Home", read: ImportedFile, known: KnownTasks) -> Impor
     earlier = [one for one in read.earlier if one.task_id in known]
     if not earlier:
         return read
-    made = zip(earlier, documents_of(home, earlier, known), strict=True)
-    same = {
-        one.task_id: one
-        for one, kept in made
-        if kept.id in said_last(known[one.task_id], read.source)
-    }
+    same: dict[str, ImportedTask] = {}
+    for one, kept in zip(earlier, documents_of(home, earlier, known), strict=True):
+        if kept.id in said_last(known[one.task_id], read.source):
+            same[one.task_id] = one
     tasks = tuple(same.get(one.task_id, one) for one in read.tasks)
     return replace(read, tasks=tasks) if same else read
 
@@ -576,11 +578,9 @@ def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: KnownTasks)
     for nth, name in last.items():
         if name in said:
             was = msgspec.json.decode(said[name], type=ImportedTask)
-            now = known[was.task_id].task
+            now, closings = known[was.task_id].task, closed.get(was.task_id, ())
             is_closed = now.status in CLOSED
-            task = alignment.as_before(
-                tasks[nth], was, is_closed=is_closed, closed=closed.get(was.task_id, ())
-            )
+            task = alignment.as_before(tasks[nth], was, is_closed=is_closed, closed=closings)
             task = alignment.items_as_before(task, was, now.items)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
@@ -597,13 +597,9 @@ def _closings(home: "Home", tasks: Sequence[ImportedTask]) -> dict[str, Collecti
 
 def said_last(task: TaskDocument, source: str) -> set[PayloadId]:
     """What this source, and what any source, said of a task last."""
-    imported_last = task.task.imported
-    return {
-        *dict(imported_last[-1:]).values(),
-        *(said for name, said in imported_last if name == source),
-    }
+    last = task.task.imported
+    return {said for name, said in last if name == source} | {said for _, said in last[-1:]}
 
 
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:
-    """All tasks there are, by id."""
     return {task.id: task for task in home.views.all(VIEW)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from adapters.documents.notify import TestedReceiver, notify_document
 from adapters.notify.channels import Channel, channels_of
 from adapters.notify.delivery_progress import DeliveryProgress, DeliveryStore
-from adapters.notify.notices import Message, WaitingTask
+from adapters.notify.notices import Message
 from adapters.notify.notifier import Notifier, NotifierOptions
 from adapters.runtime.engine_options import Tell
 from domain.errors import Refused
@@ -31,11 +31,7 @@ def notifiers_of(home: "Home", environ: Mapping[str, str], tell: Tell) -> list[N
 
 def allow(home: "Home", environ: Mapping[str, str]) -> bool:
     """Let the receivers of the settings be told of what begins to wait from now on; whether any
-    was not allowed before.
-
-    Raises:
-        Refused: Code ``nothing_set``: the settings name none.
-    """
+    was not allowed before. Raises Refused, code ``nothing_set``: the settings name none."""
     progress, tail = DeliveryStore(home.place.notices()), home.services.agents.tail()
     has_changed = False
     for one in _needed(home, environ):
@@ -53,18 +49,10 @@ def withdraw(home: "Home") -> bool:
 
 def test(home: "Home", environ: Mapping[str, str]) -> list[TestedReceiver]:
     """Tell each receiver once that this is a test, allowed or not: a person is there and asks.
-
-    Raises:
-        Refused: Code ``nothing_set``: the settings name none.
-    """
-    line = "This is a test: nothing waits."
-    waits: list[WaitingTask] = []
-    message = Message("test", 0, waits, "wakelog: a test", line)
-    return [
-        TestedReceiver(one.name, one.shown, not failure, failure or None)
-        for one in _needed(home, environ)
-        for failure in (one.send(message),)
-    ]
+    Raises Refused, code ``nothing_set``: the settings name none."""
+    message = Message("test", 0, [], "wakelog: a test", "This is a test: nothing waits.")
+    sent = ((one, one.send(message)) for one in _needed(home, environ))
+    return [TestedReceiver(one.name, one.shown, not fault, fault or None) for one, fault in sent]
 
 
 def _needed(home: "Home", environ: Mapping[str, str]) -> list[Channel]:

@@ -3,17 +3,15 @@
 What the doors offer, in this order: `needed` says which receipts some agents lack, each with the
 notice to show and the command that gives it, so that `wake`, `ask` and `run` ask once; `allow`
 gives one, `withdraw` ends one, `rule` says which models a category may ask; `standing` is the
-document of `policy show` and of the page.
-"""
+document of `policy show` and of the page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from adapters.documents.agents import all_agents
 from adapters.documents.policy import (
-    ALLOW,
     Allowed,
     Preview,
     Ruled,
@@ -26,13 +24,13 @@ from adapters.documents.tasks import catalog_of, category_named
 from adapters.home.endpoints import full_name
 from adapters.runtime import gate
 from adapters.runtime.wake_capture import given_now
-from adapters.usecases.resolve import nth_key
+from adapters.usecases.resolve import append_to_agents
 from domain.agent.agent import AGENT
 from domain.agent.endpoints import PREFIX, PROTOCOL, every
 from domain.agent.wake_queue import WAKE_QUEUE, Queued, Trigger
-from domain.errors import Refused, Remedy, invalid
+from domain.errors import invalid
 from domain.log.state import MAIN
-from domain.policy.commands import GiveConsent, PolicyCommand, RuleModels, WithdrawConsent
+from domain.policy.commands import GiveConsent, RuleModels, WithdrawConsent
 from domain.policy.gate import NOTICE_VERSION, is_leaving, notice, pattern_of, sections_of
 from domain.policy.policy import POLICY
 from domain.policy.policy import pattern as checked
@@ -47,40 +45,23 @@ if TYPE_CHECKING:
 
 def notice_text(home: "Home", model: str, categories: Sequence[str] = ()) -> str:
     """The notice that `allow` of the same would agree to. Raises what `allow` does."""
-    ids = _categories(home, categories)
-    return notice(_whole(home, model), category_names(home, ids), sections_of())
+    ids, pattern = _categories(home, categories), _whole(home, model)
+    return notice(pattern, category_names(home, ids), sections_of(model=pattern))
 
 
 def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
-    """Agree to what today's notice shows, and let go on what waited for that.
-
-    Args:
-        model: A model, or a pattern with ``*`` at its end; a provider's name means all of it.
-        categories: By name or id; none: all there are now.
-
-    Raises:
-        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
-    """
+    """Agree to what today's notice shows, and let go on what waited for that. `model`: or a pattern
+    with ``*`` at its end; a provider's name means all of it. Categories by name or id; none: all
+    there are now. Raises Refused, code ``unknown_category`` or ``invalid_value``; nothing is
+    written."""
     ids, pattern = _categories(home, categories), _whole(home, model)
-    command = GiveConsent(pattern, ids, NOTICE_VERSION, sections_of())
-    changed = _append(home, command, key)
+    command = GiveConsent(pattern, ids, NOTICE_VERSION, sections_of(model=pattern))
+    changed = append_to_agents(home, command, key)
     resumed = gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
     return Allowed(
         pattern, list(ids), category_names(home, ids), NOTICE_VERSION, changed, len(resumed)
     )
-
-
-def check_consent(home: "Home", agent_ids: Iterable[str]) -> None:
-    """Look whether these agents may send what their models are asked; for a door that cannot ask.
-
-    Raises:
-        Refused: Code ``privacy_confirmation_required``, naming the command that agrees to it.
-    """
-    for one in needed(home, agent_ids):
-        because = f"nobody has agreed yet to what {one.model} is sent"
-        instead = Remedy("allow_sending", one.command.removeprefix(ALLOW))
-        raise Refused("privacy_confirmation_required", because=because, instead=instead)
 
 
 def sending(home: "Home") -> list[str]:
@@ -98,28 +79,22 @@ def sending(home: "Home") -> list[str]:
 def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
     """End every receipt that covers a model, or one of a pattern's; no category: for all.
 
-    A wake that asked its model already keeps the reply that comes, and sends nothing more.
-
-    Raises:
-        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
-    """
+    A wake that asked its model already keeps the reply that comes, and sends nothing more. Raises
+    Refused, code ``unknown_category`` or ``invalid_value``; nothing is written."""
     ids = _categories(home, categories) if categories else ()
     pattern = _pattern(full_name(model, home.settings))
-    changed = _append(home, WithdrawConsent(pattern, ids), key)
+    changed = append_to_agents(home, WithdrawConsent(pattern, ids), key)
     return Allowed(pattern, list(ids), category_names(home, ids), NOTICE_VERSION, changed)
 
 
 def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "") -> Ruled:
     """Say which models agents of a category may ask; an empty category: of every one; no
-    pattern: any that there is a receipt for.
-
-    Raises:
-        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
-    """
+    pattern: any that there is a receipt for. Raises Refused, code ``unknown_category`` or
+    ``invalid_value``; nothing is written."""
     ids = _categories(home, [category]) if category else ("",)
     whole = (full_name(one, home.settings) for one in patterns)
     allowed = tuple(_pattern(one) if is_leaving(one) else one for one in whole)
-    changed = _append(home, RuleModels(ids[0], allowed), key)
+    changed = append_to_agents(home, RuleModels(ids[0], allowed), key)
     gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
     name = category_names(home, ids)[0] if category else None
@@ -152,13 +127,6 @@ def held_agents(home: "Home") -> list[str]:
     return [one.agent_id for one in known.waiting] if known else []
 
 
-def _append(home: "Home", command: PolicyCommand, key: str) -> bool:
-    """Append a command; whether anything changed."""
-    appended = home.services.append_agent(command, key=nth_key(key, 1))
-    home.views.catch_up()
-    return len(appended.rows) > 1  # one alone is a receipt
-
-
 def _whole(home: "Home", model: str) -> str:
     """What a receipt is for: of models behind an address, the one that the home asks, where the
     name says none."""
@@ -187,11 +155,8 @@ def _categories(home: "Home", wanted: Sequence[str]) -> tuple[str, ...]:
 
 def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview, Request]:
     """What the first question of an agent's next wake would be: of the one that is queued, else
-    of one that a person asks for. With a template: as if it lived on that.
-
-    Raises:
-        Refused: No prompt may be rendered, see `shown`, or the model cannot be had.
-    """
+    of one that a person asks for. With a template: as if it lived on that. Raises Refused: no
+    prompt may be rendered, see `shown`, or the model cannot be had."""
     services, now = home.services, home.services.clock.now()
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
@@ -206,21 +171,19 @@ def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview
     tools = registry.specs(names, given.features)
     request = Request(model, tuple(prompt.system), tuple(prompt.user), tools)
     refused = gate.held_as(services, agent)
-    return (
-        Preview(
-            agent_id=agent_id,
-            agent=agent.name,
-            model=model,
-            leaves=is_leaving(model),
-            refused=refused.code if refused else None,
-            because=refused.because if refused else None,
-            secrets_replaced=prompt.secrets,
-            system=list(request.system),
-            user=list(request.user),
-            tools=list(request.tools),
-        ),
-        request,
+    shown = Preview(
+        agent_id=agent_id,
+        agent=agent.name,
+        model=model,
+        leaves=is_leaving(model),
+        refused=refused.code if refused else None,
+        because=refused.because if refused else None,
+        secrets_replaced=prompt.secrets,
+        system=list(request.system),
+        user=list(request.user),
+        tools=list(request.tools),
     )
+    return shown, request
 
 
 __all__ = ["needed", "standing", "waiting"]

@@ -23,14 +23,8 @@ def probed_models(
 
     Nothing of the person is sent, so no receipt is needed, and nothing is written. But a key is
     sent only where the person agreed to something, or named the model: settings travel with
-    copies of a home, and may send anybody any variable of this machine.
-
-    Args:
-        names: Only these; empty: all.
-        seconds: That each answer may take; all are asked at once.
-
-    Raises:
-        Refused: See `models_document`.
+    copies of a home, and may send anybody any variable of this machine. `names`: only these; empty:
+    all; `seconds`: that each answer may take; all are asked at once. Raises as `models_document`.
     """
     found = [_unprobed(one, names) for one in models_document(home, names, environ)]
     asked: dict[str, Model] = {}

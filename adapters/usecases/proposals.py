@@ -1,25 +1,22 @@
 """What agents propose: which items of the inbox a person means, and the verdicts on them.
 
-Items are named as SET.ITEM, a whole set, or all of them.
-"""
+Items are named as SET.ITEM, a whole set, or all of them."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
 
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.text.common import typed
-from adapters.usecases.inputs import beginning
+from adapters.usecases.inputs import NONE, beginning, day, minutes
 from adapters.usecases.resolve import PREFIX_MIN, Titles, nth_key, pick_by_words
 from adapters.usecases.tasks import dispatch_after_commit, edit_task
-from domain.changes.change_set import (
-    ChangeItem,
-    ItemConfirming,
-    ItemDeferred,
-    ItemRejected,
-    find,
-    has_lapsed,
-)
+from domain.changes import change_set as c
+from domain.changes.change_set import ChangeItem, has_lapsed, is_open
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.changes.dependencies import dependency_of
 from domain.errors import Refused, Remedy, WakelogError, invalid
@@ -27,6 +24,7 @@ from domain.journal.task import PERSON, TASK, Task
 from domain.log import canonical
 from domain.log.keys import command_key
 from domain.log.wire import words
+from domain.tools import registry
 from projections.operations import VIEW as OPERATIONS
 
 if TYPE_CHECKING:
@@ -48,15 +46,10 @@ class NamedItem(NamedTuple):
 
 
 def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -> list[NamedItem]:
-    """The items that a command line means, in order.
-
-    Raises:
-        Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
-            ``invalid_value``.
-    """
+    """The items that a command line means, in order. Raises Refused, code ``needs_all``,
+    ``unknown_set``, ``unknown_item``, ``ambiguous`` or ``invalid_value``."""
     from adapters.documents.inbox import all_sets, set_name, set_of
     from adapters.documents.ranks import ranks_of
-    from domain.changes.change_set import OPEN, is_waiting
 
     ranked = ranks_of(home)
     if not refs and not is_all:
@@ -71,7 +64,7 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
         items = [item for item in one.items if number in (0, item.number)]
         _check_items(one, items, name, number, verb, is_all=is_all)
         for item in items:
-            is_meant = item.status in OPEN if refs else is_waiting(item, now)
+            is_meant = item.status in c.OPEN if refs else c.is_waiting(item, now)
             ref, is_meant = f"{name}.{item.number}", bool(number) or is_meant
             found.append(NamedItem(one.id, item.number, ref, len(found) + 1, is_meant))
     return found
@@ -86,12 +79,9 @@ def _check_items(
     *,
     is_all: bool,
 ) -> None:
-    from domain.changes.change_set import is_open
-
     if number and not items:
         because = f"the set {name} has no item {number}, only 1 to {len(one.items)}"
-        instead = Remedy("see_all_proposals")
-        raise Refused("unknown_item", because=because, instead=instead)
+        raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
     if number or is_all:
         return
     first = next((item.number for item in items if is_open(item)), 1)
@@ -118,8 +108,7 @@ def pick_item(home: "Home", ref: str, ranked: "Ranks") -> tuple[str, int]:
     if not found and len(wanted) >= PREFIX_MIN:
         found = [one.id for one in home.views.page(VIEW, prefix=wanted) if one.is_opened]
     if len(found) > 1:
-        because = f"{name!r} begins {len(found)} sets"
-        instead = "use more of the id"
+        because, instead = f"{name!r} begins {len(found)} sets", "use more of the id"
         if slash:
             because = f"{machine!r} is the name of {len(found)} machines"
             instead = "name the machine by its own name, see `wakelog replicas`"
@@ -128,9 +117,7 @@ def pick_item(home: "Home", ref: str, ranked: "Ranks") -> tuple[str, int]:
 
 
 def _set_of_task(home: "Home", name: str, ranked: "Ranks") -> str:
-    """The set of the task that words mean."""
     from adapters.documents.inbox import all_sets, set_name, subject_of, titles_of
-    from domain.changes.change_set import is_open
 
     sets = all_sets(home)
     titles = titles_of(home, sets)
@@ -155,8 +142,7 @@ class ItemVerdict(NamedTuple):
     `reason` is for reject and defer: the agent is told. `edit` are other arguments for a confirm,
     canonical JSON; empty: as proposed; None: those in force, and a retry is known whatever was
     said then. `is_anyway`: confirm it though it is stale. `concludes`: of a confirm that is the
-    only one under its key, set the task DONE then. `until`: of a defer, when it waits again.
-    """
+    only one under its key, set the task DONE then. `until`: of a defer, when it waits again."""
 
     kind: VerdictKind
     reason: str = ""
@@ -170,8 +156,7 @@ class VerdictResult(NamedTuple):
     """What came of a verdict on one item.
 
     `refused` is what spoke against it, so that nothing was written; `error` and `code` say why
-    the item is not as it was wanted, as the log tells it, and are empty where it is.
-    """
+    the item is not as it was wanted, as the log tells it, and are empty where it is."""
 
     before: ChangeItem
     item: ChangeItem
@@ -189,10 +174,7 @@ class VerdictResult(NamedTuple):
 
 def deferral(home: "Home", reason: str = "", until: str = "") -> ItemVerdict:
     """To defer, until a day or a time as a person writes it; without one until it is decided.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no time, or is over.
-    """
+    Raises Refused, code ``invalid_value``: it is no time, or is over."""
     at = beginning(until, home) if until.strip() else ""
     if at and at <= home.services.clock.now():
         raise invalid(f"{until!r} is over", "give a day or a time to come")
@@ -202,17 +184,9 @@ def deferral(home: "Home", reason: str = "", until: str = "") -> ItemVerdict:
 def decide(
     home: "Home", set_id: str, number: int, verdict: ItemVerdict, key: str = "", nth: int = 1
 ) -> VerdictResult:
-    """Carry one verdict out, whatever a process that is gone left in doubt first.
-
-    Args:
-        number: Which item of it, from 1.
-        verdict: What is to become of it.
-        nth: Which verdict under that key this is.
-
-    Raises:
-        Refused: Code ``unknown_item``; ``invalid_value``: there is no task to set done.
-        KeyReused: The key stands for something else.
-    """
+    """Carry one verdict out, whatever a process that is gone left in doubt first. `number`: which
+    item of it, from 1; `nth`: which verdict under that key this is. Raises Refused, code
+    ``unknown_item``, or ``invalid_value``: there is no task to set done; KeyReused."""
     home.resume_states()
     if verdict.concludes and not review.changes_of(home.services, set_id).task:
         raise invalid("that proposal is about no task that could be done", "leave --conclude out")
@@ -222,18 +196,17 @@ def decide(
     if verdict.kind == "reject" and has_lapsed(before):
         return VerdictResult(before, before, is_done=True)  # with what it needed
     named = ("changes", "item") if verdict.edit is None else ()
-    said = _verdict_command(home, set_id, number, verdict)
+    said, carry_out = _command_of(home, set_id, number, verdict, own)
     is_repeated = home.services.agents.answered(own, said, named) is not None
     with dispatch_after_commit(home):
         try:
             if before.asked is not None:
                 review.recover(home.services, set_id, number)
             if not is_repeated:
-                _carry_out(home, set_id, number, verdict, own)
+                carry_out()
         except WakelogError as refused:
-            return VerdictResult(
-                before, item_of(home, set_id, number), is_done=False, refused=refused
-            )
+            item = item_of(home, set_id, number)
+            return VerdictResult(before, item, is_done=False, refused=refused)
         item = item_of(home, set_id, number)
         is_done = item.status == LEADS_TO[verdict.kind]
         if is_done and verdict.concludes:
@@ -249,8 +222,7 @@ def decide_all(
 ) -> Iterator[tuple[NamedItem, VerdictResult]]:
     """Decide one item after the other, each under its own key, see `decide`.
 
-    What was decided already is left out, unless it was so by an earlier run with this key.
-    """
+    What was decided already is left out, unless it was so by an earlier run with this key."""
     name = ""
     for one in items:
         item = (one.set_id, one.number)
@@ -264,7 +236,7 @@ def _verdict_name(home: "Home", set_id: str, number: int) -> str:
     ones of one deed are named after it, so that all are undone as one."""
     agents = home.services.agents
     rows = agents.facts(f"changes:{set_id}@{agents.replica}")
-    verdicts = (ItemConfirming, ItemRejected, ItemDeferred)
+    verdicts = (c.ItemConfirming, c.ItemRejected, c.ItemDeferred)
     mine = [row.n for row in rows if isinstance(row.fact, verdicts) and row.fact.item == number]
     return command_key("agent", agents.replica, mine[-1]) if mine else ""
 
@@ -286,30 +258,80 @@ def _with_instants(home: "Home", item: ChangeItem, edit: str) -> str:
     return canonical.text(local_times.with_edited_times(item.tool, before, after, zone))
 
 
-def _verdict_command(
-    home: "Home", set_id: str, number: int, verdict: ItemVerdict
-) -> ChangesCommand:
-    """The command of a verdict, as far as a person says it: a repeat is known by that."""
+def _command_of(
+    home: "Home", set_id: str, number: int, verdict: ItemVerdict, key: str
+) -> tuple[ChangesCommand, Callable[[], object]]:
+    """The command of a verdict, as far as a person says it: a repeat is known by that; and what
+    carries it out."""
+    of, edit, reason = (home.services, set_id, number), verdict.edit or "", verdict.reason
     match verdict.kind:
         case "confirm":
-            unit, edit = review.changes_of(home.services, set_id).unit, verdict.edit
-            return ConfirmItem(set_id, number, PERSON, 0, words(unit, edit)[0] if edit else None)
+            unit = review.changes_of(home.services, set_id).unit
+            now = words(unit, edit)[0] if edit else None
+            do = partial(review.confirm, *of, edit=edit, is_anyway=verdict.is_anyway, key=key)
+            return ConfirmItem(set_id, number, PERSON, 0, now), do
         case "reject":
-            return RejectItem(set_id, number, PERSON, 0, verdict.reason)
+            do = partial(review.reject, *of, reason, key)
+            return RejectItem(set_id, number, PERSON, 0, reason), do
         case "defer":
-            return DeferItem(set_id, number, PERSON, 0, verdict.reason, verdict.until)
+            do = partial(review.defer, *of, reason, key, until=verdict.until)
+            return DeferItem(set_id, number, PERSON, 0, reason, verdict.until), do
 
 
-def _carry_out(home: "Home", set_id: str, number: int, verdict: ItemVerdict, key: str) -> None:
-    services, edit, is_anyway = home.services, verdict.edit or "", verdict.is_anyway
-    match verdict.kind:
-        case "confirm":
-            review.confirm(services, set_id, number, edit=edit, is_anyway=is_anyway, key=key)
-        case "reject":
-            review.reject(services, set_id, number, verdict.reason, key)
-        case "defer":
-            until = verdict.until
-            review.defer(services, set_id, number, verdict.reason, key, until=until)
+FIELDS = {"estimate": "minutes", "estimate_minutes": "minutes", "due_date": "dueDate"}
+"""Fields as lists and `--json` call them, whose argument has another name."""
+_PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
+
+
+def read_edit(edit: str) -> dict[str, Any]:
+    """What `--edit` says: ``minutes=45 due=monday``, its values as they were typed, or JSON.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+
+    >>> read_edit("title=Buy grey sealant minutes=1h30")
+    {'title': 'Buy grey sealant', 'minutes': '1h30'}
+    """
+    if _PAIR.match(edit):
+        parts = _PAIR.split(edit)[1:]
+        return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+    try:
+        given = canonical.read(edit)
+    except WakelogError as error:
+        given = error.because
+    if isinstance(given, dict):
+        return given
+    instead = "give what differs, `--edit estimate=45` or '{\"minutes\": 45}' for example"
+    raise invalid(f"--edit is no JSON object and no NAME=VALUE: {given}"[:200], instead)
+
+
+def edited(home: "Home", one: NamedItem, edit: str) -> str:
+    """An item's arguments with the edited ones, see `read_edit`, in their place; null takes one
+    away."""
+    item = item_of(home, one.set_id, one.number)
+    known = msgspec.json.decode(arguments_of(home, item))
+    given = read_edit(edit)
+    if _PAIR.match(edit):
+        given = dict(_as_typed(home, item.tool, *pair) for pair in given.items())
+    merged = {**known, **given}
+    return canonical.text({name: value for name, value in merged.items() if value is not None})
+
+
+def _as_typed(home: "Home", tool: str, name: str, value: str) -> tuple[str, Any]:
+    """An argument's name, of which the beginning does, or the field's that it sets, and its value
+    as options read it."""
+    names = registry.CHANGES[tool].arguments.__struct_encode_fields__
+    name = FIELDS[name] if FIELDS.get(name) in names else name
+    begun = [one for one in names if one.startswith(name)]
+    name = name if name in names or len(begun) != 1 else begun[0]
+    if value.lower() == NONE:
+        return name, None
+    if name == "minutes":
+        return name, minutes(value)
+    if name == "dueDate":
+        return name, day(value, home)
+    is_truth = name.startswith("is") and value.lower() in ("true", "false")
+    return name, value.lower() == "true" if is_truth else value
 
 
 def in_flight_sets(home: "Home") -> list[str]:
@@ -319,12 +341,8 @@ def in_flight_sets(home: "Home") -> list[str]:
 
 
 def item_of(home: "Home", set_id: str, number: int) -> ChangeItem:
-    """An item as it is now.
-
-    Raises:
-        Refused: Code ``unknown_item``.
-    """
-    item = find(review.changes_of(home.services, set_id), number)
+    """An item as it is now. Raises Refused, code ``unknown_item``."""
+    item = c.find(review.changes_of(home.services, set_id), number)
     if item is None:
         because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
         raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
@@ -339,7 +357,6 @@ def lapsed_with(home: "Home", set_id: str, number: int) -> list[ChangeItem]:
 
 
 def task_of(home: "Home", set_id: str) -> Task:
-    """The task that a change set is about, as it is now."""
     task_id = review.changes_of(home.services, set_id).task
     with home.services.journal.reading() as world:
         return world.load(TASK, task_id)

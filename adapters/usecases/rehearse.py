@@ -1,10 +1,9 @@
 """A wording or a model is tried on one's own past (`wakelog rehearse`): wakes on whose proposals a
 person decided run again, each in a branch in memory, and what they propose now is compared with
-what was decided then. The home is only read, but for the ledger of its forks (ADR 95).
-"""
+what was decided then. The home is only read, but for the ledger of its forks (ADR 95)."""
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cache, partial
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.documents.evaluations import RehearsalArm, RehearsalDetails, RehearsedItem
 from adapters.documents.templates import templates_of
 from adapters.home.endpoints import full_name
-from adapters.home.prices import MICRO, price_at
+from adapters.home.prices import BYTES_PER_TOKEN, MICRO, price_at
 from adapters.home.schedules import first_shown
 from adapters.runtime import gate
-from adapters.runtime.budgets import BYTES_PER_TOKEN, LedgerEntry
+from adapters.runtime.budgets import LedgerEntry
 from adapters.timetravel import fork
 from adapters.timetravel.fork import ForkSpending, TemplateVersion
 from adapters.timetravel.logs_at import past_of
@@ -36,7 +35,7 @@ from domain.log.timestamps import is_date
 from domain.policy.gate import is_far, is_leaving, refusal
 from domain.policy.policy import POLICY
 from domain.tools import registry
-from domain.tools.base import ToolRefusal
+from domain.tools.base import CLIENT, ToolRefusal
 from domain.tools.snapshot import snapshot
 from domain.wake.wake import WAKE
 from projections import inbox, wakes
@@ -93,11 +92,8 @@ class Rehearsal:
     """Wakes of a home, oldest first, and the arms in which they run again."""
 
     def __init__(self, home: "Home", wish: RehearsalRequest) -> None:
-        """Choose the wakes; nothing is run yet.
-
-        Raises:
-            Refused: What is to be tried is not there.
-        """
+        """Choose the wakes; nothing is run yet. Raises Refused: what is to be tried is not
+        there."""
         self._home, self._wish, self._past = home, wish, past_of(home)
         named = full_name(wish.model, home.settings)
         self._model = home.services.model_for(named).name if wish.model else ""
@@ -167,7 +163,7 @@ class Rehearsal:
             before = page[-1].place
             for one in page:
                 is_half = wish.is_all or "a" <= key("rehearsal", one.key)[0] < "q"
-                is_of = not agents or one.agent_id in agents
+                is_of = (not agents or one.agent_id in agents) and one.reason != CLIENT
                 if one.outcome == "completed" and one.ended_at >= since and is_half and is_of:
                     yield one
 
@@ -197,11 +193,8 @@ class Rehearsal:
         return about
 
     def run(self, progress: Told, tokens_max: int, at_once: int) -> str:
-        """Run all, and why it stopped before the end, see `in_turn`.
-
-        Raises:
-            Refused: A model cannot be had; ``stale``: another fork of the home is being paid.
-        """
+        """Run all, and why it stopped before the end, see `in_turn`. Raises Refused: a model cannot
+        be had; ``stale``: another fork of the home is being paid."""
         paid = {side.model for _, side in self._runs if is_leaving(side.model)}
         services, limit = self._home.services, tokens_max or sys.maxsize
         for one in sorted(paid):
@@ -283,16 +276,14 @@ class Rehearsal:
     # ------------------------------------------------------------------------------------- to tell
 
     def details(self, stopped: str, *, is_showing: bool) -> RehearsalDetails:
-        """The document of `rehearse`."""
         done = [one for _, one in sorted(self._done.items())]
         decided = [(one, row) for one in done for row in one.items if row.verdict]
-        gains, kinds = Counter[str](), dict[str, dict[str, int]]()
+        gains, kinds = Counter[str](), defaultdict[str, Counter[str]](Counter)
         for one, row in decided:
             was, now = row.fates[0], row.fates[-1]
             gains[one.wake.agent_id] += (now in GOOD) - (was in GOOD)
             if was != now:
-                of_kind = kinds.setdefault(row.kind, {})
-                of_kind[now] = of_kind.get(now, 0) + 1
+                kinds[row.kind][now] += 1
         better, worse = (sum(sign * one > 0 for one in gains.values()) for sign in (1, -1))
         models = sorted({side.model for _, side in self._runs if is_leaving(side.model)})
         prices, today = self._home.settings.prices, self._home.services.clock.now()

@@ -1,7 +1,6 @@
 """What a person types, as the id that it names.
 
-Words mean a title in any case, by any part of it; of those that mean none the nearest are told.
-"""
+Words mean a title in any case, by any part of it; of those that mean none the nearest are told."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +11,10 @@ from domain.text import cut, fold, tokens
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from domain.journal.task import ChecklistItem, Task
+    from domain.lessons.commands import RateRun, RuleTool
+    from domain.log.wire import Stored
+    from domain.policy.commands import PolicyCommand
     from projections.agents import AgentDocument
     from projections.tasks import TaskDocument
 
@@ -103,12 +106,9 @@ def pick(
     Args:
         found: ``(id, title)`` of all there are.
         what: ``"task"``, for the message.
-        code: Of the refusal if there is none, ``"unknown_task"`` for example.
+        code: Of the refusal if there is none, ``"unknown_task"`` for example; else ``ambiguous``.
         see: Where all there are can be seen.
         is_whole: A part of a title does not do.
-
-    Raises:
-        Refused: With `code`, or ``ambiguous``.
     """
     if exact := _exact_match(wanted, found, what):
         return exact
@@ -117,11 +117,8 @@ def pick(
 
 
 def _exact_match(wanted: str, found: Sequence[tuple[str, str]], what: str) -> str:
-    """The one id that a word names as an id, a title, or the beginning of an id; else empty.
-
-    Raises:
-        Refused: Code ``ambiguous``.
-    """
+    """The one id that a word names as an id, a title, or the beginning of an id; else empty. Raises
+    Refused, code ``ambiguous``."""
     ids = [one for one, _ in found]
     if wanted in ids:
         return wanted
@@ -137,11 +134,8 @@ def _exact_match(wanted: str, found: Sequence[tuple[str, str]], what: str) -> st
 def pick_by_words(
     wanted: str, groups: Sequence[Sequence[Titles]], what: str, code: str, see: str | Remedy
 ) -> str:
-    """The id that words mean in the first group where they mean any.
-
-    Raises:
-        Refused: Code ``ambiguous`` with those they mean, or `code` with the nearest ones.
-    """
+    """The id that words mean in the first group where they mean any. Raises Refused, code
+    ``ambiguous`` with those they mean, or `code` with the nearest ones."""
     for group in groups:
         found = fuzzy_matches(wanted, group)
         if len(found) == 1:
@@ -164,14 +158,8 @@ def pick_task(
     home: "Home", wanted: str, *, is_deleted: bool = False, is_whole: bool = False
 ) -> str:
     """The id of the task that a word names, see `pick`; living tasks before deleted ones.
-
-    Args:
-        is_deleted: Look among the deleted ones first.
-        is_whole: A part of a title does not do.
-
-    Raises:
-        Refused: Code ``unknown_task`` or ``ambiguous``.
-    """
+    `is_deleted`: look among the deleted ones first; `is_whole`: a part of a title does not do.
+    Raises Refused, code ``unknown_task`` or ``ambiguous``."""
     from projections.tasks import VIEW
 
     if home.views.get(VIEW, wanted) is not None:
@@ -208,12 +196,16 @@ def nth_key(key: str, nth: int) -> str:
     return f"{key}:{nth}" if key else ""
 
 
-def retry_key(given: str) -> str:
-    """An idempotency key as it was given: one that is changed would be another key.
+def append_to_agents(home: "Home", command: "PolicyCommand | RateRun | RuleTool", key: str) -> bool:
+    """Append a command to the agent log as the first of a deed; whether anything changed."""
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
+    home.views.catch_up()
+    return len(appended.rows) > 1  # one alone is a receipt
 
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+
+def retry_key(given: str) -> str:
+    """An idempotency key as it was given: one that is changed would be another key. Raises Refused,
+    code ``invalid_value``."""
     from domain.log.canonical import clean
 
     if clean(given) != given:
@@ -221,13 +213,110 @@ def retry_key(given: str) -> str:
     return given
 
 
+# --------------------------------------------------------------------------- tasks and their parts
+# As whoever writes names them: a retry under its key means what it meant then.
+
+
+def pick_again(home: "Home", wanted: str, key: str = "", *, is_deleted: bool = False) -> "Task":
+    """The task that a word names, see `pick_task`; a retry knows it by the title it had then.
+    `is_deleted`: look among the deleted ones first."""
+    from domain.journal.task import TASK
+
+    try:
+        task_id = pick_task(home, wanted, is_deleted=is_deleted, is_whole=bool(key))
+    except Refused:
+        # before a part of another's title: a retry means what it meant
+        before = _named_before(home, wanted, key)
+        task_id = before or pick_task(home, wanted, is_deleted=is_deleted)
+    with home.services.journal.reading() as world:
+        return world.load(TASK, task_id)
+
+
+def pick_part(home: "Home", task: "Task", wanted: str, key: str = "") -> "ChecklistItem":
+    """The checklist item that a word names: its number, id, prefix of it, or title."""
+    titles = [(item.id, item.title) for item in task.items]
+    numbered = {str(number): item for number, item in enumerate(task.items, start=1)}
+    if wanted in numbered and wanted not in (title for _, title in titles):
+        return numbered[wanted]
+    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its items and their numbers"
+    try:
+        item_id = pick(wanted, titles, "item", "unknown_item", see=see, is_whole=bool(key))
+    except Refused:
+        item_id = getattr(kept_before(home, key), "item", "")
+        if not _has_had(home, task.id, wanted, item_id):
+            item_id = pick(wanted, titles, "item", "unknown_item", see=see)
+    return next(item for item in task.items if item.id == item_id)
+
+
+def pick_note(home: "Home", task: "Task", wanted: str, key: str = "") -> str:
+    """The id of the note that a word names: its number, its id or the beginning of one."""
+    had = getattr(kept_before(home, key), "note", "")  # by a retry of what removed it
+    known = [one.id for one in task.notes]
+    return _part(task, wanted, "note", "notes and their numbers", known, had)
+
+
+def pick_entry(task: "Task", wanted: str) -> str:
+    """The id of the time entry that a word names: its number, its id or the beginning."""
+    return _part(task, wanted, "entry", "time entries", [one.id for one in task.time])
+
+
+def kept_before(home: "Home", key: str, *, nth: int = 1) -> "Stored | None":
+    """The command of the nth append that stands under a key already, of a retry."""
+    from domain.append.causes import Receipt
+
+    rows = home.services.journal.receipts(nth_key(key, nth)) if key else ()
+    receipt = rows[0].fact if rows else None
+    return receipt.command if isinstance(receipt, Receipt) else None
+
+
+def _named_before(home: "Home", wanted: str, key: str) -> str:
+    command = kept_before(home, key)
+    for name in ("task", "target"):
+        task_id = getattr(command, name, "")
+        if _has_had(home, task_id, wanted):
+            return str(task_id)
+    return ""
+
+
+def _has_had(home: "Home", task_id: str, title: str, item_id: str = "") -> bool:
+    """Whether a task, or an item of it, ever had a title."""
+    if not task_id:
+        return False
+    journal = home.services.journal
+    rows = journal.facts(f"task:{task_id}@{journal.replica}")
+    return any(_gave(row.fact, item_id) == title for row in rows)
+
+
+def _part(
+    task: "Task", wanted: str, what: str, shown: str, known: Sequence[str], had: str = ""
+) -> str:
+    """The id of a part that a word names: its number, its id or the beginning of one."""
+    numbered = {str(number): one for number, one in enumerate(known, start=1)}
+    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its {shown}"
+    ids = [(one, "") for one in dict.fromkeys([*known, had]) if one]
+    return numbered.get(wanted) or pick(wanted, ids, what, "unknown_item", see=see)
+
+
+def _gave(fact: object, item_id: str) -> str | None:
+    """The title that a fact gave to a task, or to an item of it."""
+    from domain.journal import task as t
+
+    match fact:
+        case t.TaskCreated(title=title) | t.TaskRetitled(title=title) if not item_id:
+            return title
+        case t.ItemAdded(title=title) | t.ItemRetitled(title=title) if fact.item == item_id:
+            return title
+        case _:
+            return None
+
+
+# -------------------------------------------------------------------------------- agents and wakes
+
+
 def pick_agent(home: "Home", wanted: str) -> str:
     """The id of the agent that a word names: by the agent's id, a beginning of it, its name, or
-    its task, named as `pick` does; living agents before destroyed ones.
-
-    Raises:
-        Refused: Code ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``.
-    """
+    its task, named as `pick` does; living agents before destroyed ones. Raises Refused, code
+    ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``."""
     from domain.log.canonical import clean
     from projections import tasks
 
@@ -260,14 +349,9 @@ def _agent_by_words(home: "Home", wanted: str) -> str:
 
     titles = {task.id: task.title for task in home.views.page(tasks.VIEW)}
     known = [one for one in home.views.page(agents.VIEW) if one.exists]
-    groups = [
-        [
-            Titles(one.id, (one.name, titles.get(one.task_id, "")))
-            for one in known
-            if one.is_living == is_living
-        ]
-        for is_living in (True, False)
-    ]
+    groups: list[list[Titles]] = [[], []]
+    for one in known:
+        groups[not one.is_living].append(Titles(one.id, (one.name, titles.get(one.task_id, ""))))
     given = {one.task_id for one in known}
     others = [Titles(one, (title,)) for one, title in titles.items() if one not in given]
     if not any(fuzzy_matches(wanted, group) for group in groups) and (
@@ -278,9 +362,8 @@ def _agent_by_words(home: "Home", wanted: str) -> str:
         return pick_by_words(wanted, groups, "agent", "unknown_agent", Remedy("see_agents"))
     except Refused as refused:
         because = refused.because.replace("there is no agent", "there is no agent and no task", 1)
-        raise Refused(
-            refused.code, because=because, instead=refused.remedy or refused.instead
-        ) from None
+        instead = refused.remedy or refused.instead
+        raise Refused(refused.code, because=because, instead=instead) from None
 
 
 def _without_agent(task: str) -> Refused:
@@ -301,10 +384,9 @@ def _agents_like(
         *views.page(VIEW, prefix=start),
         *views.shelved(VIEW, start),
         *(one for shelf in (wanted, *task_ids) for one in views.page(VIEW, shelf=shelf)),
+        views.get(VIEW, wanted),
     ]
-    if (named := views.get(VIEW, wanted)) is not None:
-        found.append(named)
-    known = {one.id: one for one in found if one.exists}
+    known = {one.id: one for one in found if one and one.exists}
     return sorted(known.values(), key=lambda one: (one.place, one.id))
 
 
@@ -315,11 +397,8 @@ def _short_ids(ids: Sequence[str]) -> str:
 def pick_run(home: "Home", wanted: str) -> str:
     """The run key that a word names: itself, an unambiguous beginning of it, or, where it has run
     only once, the agent that it names. ``RUN@MACHINE``: the wake that a machine has under the key,
-    which the answer names with its replica unless the wake has the key for itself.
-
-    Raises:
-        Refused: Code ``unknown_wake`` or ``ambiguous``, which lists the agent's newest wakes.
-    """
+    which the answer names with its replica unless the wake has the key for itself. Raises Refused,
+    code ``unknown_wake`` or ``ambiguous``, which lists the agent's newest wakes."""
     try:
         return _pick_run(home, wanted)
     except Refused as refused:
@@ -365,6 +444,5 @@ def _pick_run(home: "Home", wanted: str) -> str:
     because = f"{wanted!r} names an agent with {count} wakes"
     if not newest:
         raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
-    shown = _short_ids([one.run_key for one in newest])
-    instead = f"name one of them, the newest first: {shown}"
+    instead = f"name one of them, the newest first: {_short_ids([one.run_key for one in newest])}"
     raise Refused("ambiguous", because=because, instead=instead)

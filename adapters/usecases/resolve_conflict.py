@@ -2,19 +2,20 @@
 and `import --prefer`."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 import msgspec
 
 from adapters.documents.import_conflicts import ConflictDetails, ConflictValue, conflicts
 from adapters.documents.replica_conflicts import (
+    AGENTS,
     agent_conflicts_of,
     conflicts_named,
     machine_labels,
     replica_conflicts,
     replica_conflicts_of,
 )
-from adapters.usecases.resolve import nth_key
+from adapters.usecases.resolve import nth_key, pick_again
 from adapters.usecases.tasks import UseCaseResult, append_command, is_done
 from domain.append.causes import Receipt
 from domain.errors import Refused, invalid
@@ -26,11 +27,17 @@ from domain.log.wire import words
 from domain.machines.commands import SettleAgentsConflict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from adapters.wiring import Home
 
 Side = Literal["file", "mine"]
+CATALOG = "catalog"
+"""Stands for a task where categories and labels differ."""
+OF_NONE = {
+    CATALOG: ("category:", "label:"),
+    AGENTS: ("template:", "models:", "consent:", "receipt:", "rating:"),
+}
 
 Settling = SettleConflict | SettleDifference | SettleAgentsConflict
 
@@ -63,10 +70,7 @@ def open_conflicts(home: "Home") -> "list[ConflictDetails]":
 
 def conflict_numbered(home: "Home", number: str, key: str = "") -> tuple[str, str]:
     """The task and the field of a conflict that its number names; of a retry those of before.
-
-    Raises:
-        Refused: Code ``invalid_value``: none has it; ``ambiguous``: it begins several.
-    """
+    Raises Refused, code ``invalid_value``: none has it; ``ambiguous``: it begins several."""
     known = _settled_before(home, key)
     if known is not None:
         return getattr(known, "task", ""), known.field
@@ -90,11 +94,8 @@ def _digits(one: "ConflictDetails") -> str:
 def settle(
     home: "Home", task_id: str, field: str, side: Side, key: str = "", *, nth: int = 1
 ) -> UseCaseResult:
-    """Let the file's value or the person's stand.
-
-    Raises:
-        Refused: Code ``invalid_value``: they do not differ in this field.
-    """
+    """Let the file's value or the person's stand. Raises Refused, code ``invalid_value``: they do
+    not differ in this field."""
     if field not in COMPARED:
         because = f"{field!r} is no field in which a file and a task can differ"
         raise invalid(because, f"use one of {', '.join(COMPARED)}")
@@ -153,8 +154,36 @@ def settle_machines(
     return append_command(home, SettleConflict(task_id, field, side), key)
 
 
+class Settled(NamedTuple):
+    """Of which task, empty of none; the field; and what came of it."""
+
+    task_id: str
+    field: str
+    result: UseCaseResult
+
+
+def settle_named(
+    home: "Home", writing: "Callable[[], Home]", task: str, field: str, side: str, key: str = "",
+    *, is_both: bool = False,
+) -> Settled:  # fmt: skip
+    """Settle a conflict as a person names it: by its number, or by task and field. `home` is read,
+    and where `writing` leads it is settled. Raises Refused, see `settle` and `settle_machines`."""
+    if not side and not is_both:
+        raise invalid("nothing says what is to stand", "add --keep NAME, or --both for two texts")
+    if not field:
+        task_id, field = conflict_numbered(writing(), task, key)
+    else:
+        is_of_none = task in OF_NONE and field.startswith(OF_NONE[task])
+        task_id = "" if is_of_none else pick_again(home, task, key).id
+    home = writing()
+    if task_id and side in get_args(Side) and not is_both:
+        done = settle(home, task_id, field.lower(), cast("Side", side), key)
+    else:
+        done = settle_machines(home, task_id, field, side, key, is_both=is_both)
+    return Settled(task_id, field, done)
+
+
 def is_settled(home: "Home", key: str) -> bool:
-    """Whether a conflict was settled under this key before."""
     return is_done(home, key) or _settled_before(home, key) is not None
 
 
@@ -171,7 +200,6 @@ def _side(values: "Sequence[ConflictValue]", machine: str, field: str) -> str:
 
 
 def _settled_before(home: "Home", key: str) -> "Settling | None":
-    """What was settled under this key."""
     logs = (home.services.journal, home.services.agents) if key else ()
     receipts = (one for log in logs for one in log.receipts(nth_key(key, 1)))
     commands = (one.fact.command for one in receipts if isinstance(one.fact, Receipt))

@@ -1,6 +1,5 @@
 """A home is looked after until somebody stops it: wakes as tasks change and timers fire, and files
-are followed.
-"""
+are followed."""
 
 import asyncio
 import signal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets, sets_under
+from adapters.documents.results import RecoveredStep
 from adapters.notify.notifier import Notifier, following
 from adapters.runtime import gate, orphaned_effects
 from adapters.runtime.due_index import KnownSchedules, schedule_from
@@ -19,6 +19,8 @@ from adapters.runtime.file_watch import FileWatcher
 from adapters.runtime.recovery import RecoveryStep, recover
 from adapters.runtime.run_leases import living
 from adapters.store.leases import Leases
+from adapters.text.common import ID_SHOWN
+from adapters.text.remedies import in_words
 from adapters.usecases.proposals import in_flight_sets
 from projections.agents import VIEW as AGENTS
 from projections.operations import VIEW as OPERATIONS
@@ -35,16 +37,12 @@ class EngineResult(NamedTuple):
 
 
 def check_model(home: "Home") -> None:
-    """Look before anything runs whether the model of the settings can be had.
-
-    Raises:
-        Refused: It cannot.
-    """
+    """Look before anything runs whether the model of the settings can be had. Raises Refused: it
+    cannot."""
     gate.checked_model(home.services, home.settings.model)
 
 
 def leases_of(home: "Home") -> Leases:
-    """What this process says of what it runs, to be closed at the end."""
     return home.place.leases()
 
 
@@ -70,13 +68,8 @@ async def run(
     found: EngineStart,
     notifiers: Sequence[Notifier] = (),
 ) -> EngineResult:
-    """Run an engine until it is idle, where that is wanted, or a signal ends it.
-
-    Args:
-        leases: See `leases_of`.
-        files: Are followed beside it.
-        found: See `found_in`.
-        notifiers: Tell receivers what waits, beside it, see `notify.notifiers_of`.
+    """Run an engine until it is idle, where that is wanted, or a signal ends it. Beside it files
+    are followed, and receivers told what waits, see `notify.notifiers_of`; `found`: see `found_in`.
     """
     home.resume_states()
     probes = home.place.probes()
@@ -121,10 +114,7 @@ async def _followed(files: FileWatcher) -> AsyncIterator[None]:
 def recover_home(home: "Home", told: Callable[[RecoveryStep], None]) -> Sequence[RecoveryStep]:
     """Go on with wakes that began and did not end, drive changes that were being applied to their
     end, and expire proposals whose time has come; what a living process works at is left alone.
-
-    Args:
-        told: Is told of each step as it is done.
-    """
+    `told`: is told of each step as it is done."""
     expiring = expiring_sets(home)
     busy = {lease.agent for lease in living(home.services)}
     ids = [one.id for one in all_agents(home) if one.id not in busy]
@@ -132,17 +122,32 @@ def recover_home(home: "Home", told: Callable[[RecoveryStep], None]) -> Sequence
     return recover(home.services, ids, sets, expiring, told)
 
 
+def step_ref(step: RecoveryStep, ranked: dict[str, int]) -> str:
+    """What a step is about, as commands name it; `ranked`: the numbers of sets."""
+    if step.what == "wake":
+        return step.about[:ID_SHOWN]
+    name = str(ranked.get(step.about) or step.about[:ID_SHOWN])
+    return f"{name}.{step.item}" if step.item else name
+
+
+def step_document(step: RecoveryStep, ranked: dict[str, int]) -> RecoveredStep:
+    """A step of the document of `recover`."""
+    return RecoveredStep(
+        step.what,
+        step_ref(step, ranked),
+        step.about,
+        step.status or None,
+        in_words(step.error) or None,
+    )
+
+
 def failed_sets(home: "Home") -> list[str]:
     """Of machines that share a home: the change sets in which something was asked for and failed.
     Another one may have done it."""
     if not home.services.agents.is_shared:
         return []
-    owners = home.views.page(OPERATIONS, shelf="settled")
-    return [
-        one.owner
-        for one in owners
-        if one.owner != one.run_key and any(done.outcome == "error" for done in one.operations)
-    ]
+    done = (one for one in home.views.page(OPERATIONS, shelf="settled") if one.owner != one.run_key)
+    return [one.owner for one in done if any(each.outcome == "error" for each in one.operations)]
 
 
 __all__ = ["FileWatcher", "EngineStart", "Leases", "EngineOptions", "RecoveryStep"]

@@ -2,8 +2,7 @@
 said (ADR 91).
 
 The words stand in an index of a file of its own beside the views. Nothing in it is truth: who
-searches brings it up to date with both logs first, and what cannot be believed is made anew.
-"""
+searches brings it up to date with both logs first, and what cannot be believed is made anew."""
 
 import re
 import sqlite3
@@ -12,6 +11,9 @@ from contextlib import closing, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import asdict
+
+from adapters.documents.tasks import FoundLine, task_lines
 from adapters.home import files
 from adapters.home.views import others_came_since
 from adapters.store.log import Log
@@ -56,6 +58,15 @@ class FoundTask(NamedTuple):
     piece: Piece
 
 
+def found_lines(home: "Home", found: Sequence[FoundTask]) -> list[FoundLine]:
+    """The document of `search`."""
+    lines = task_lines(home, [one.task for one in found])
+    return [
+        FoundLine(**asdict(line), where=one.piece.where, text=one.piece.text)
+        for line, one in zip(lines, found, strict=True)
+    ]
+
+
 def search(
     home: "Home",
     wanted: str,
@@ -80,9 +91,8 @@ def search(
     """
     words = _spaced(wanted).split(" ")
     if not any(words):
-        raise invalid(
-            "there is no word to look for", 'give some, as in `wakelog search "blue door"`'
-        )
+        instead = 'give some, as in `wakelog search "blue door"`'
+        raise invalid("there is no word to look for", instead)
     if not home.exists:
         return []
     asked = " AND ".join(f'"{" ".join(_spaced(one).split())}" *' for one in tokens(wanted))
@@ -223,14 +233,8 @@ def _changed(home: "Home", reached: dict[str, tuple[int, str]]) -> tuple[set[str
         if not n or log.digest_at(n) != digest or others_came_since(log, n):
             every = {one.id for one in home.views.page(tasks.VIEW)}
             return every, every
-    journal, told = (
-        {
-            (row.of_kind, row.entity)
-            for append in log.appends(reached[log.name][0])
-            for row in append
-        }
-        for log in _logs(home)
-    )
+    new = (log.appends(reached[log.name][0]) for log in _logs(home))
+    journal, told = ({(row.of_kind, row.entity) for rows in each for row in rows} for each in new)
     ids = {entity for kind, entity in told if kind == "agent"}
     runs = (home.views.get(wakes.VIEW, entity) for kind, entity in told if kind == "wake")
     ids |= {run.agent_id for run in runs if run is not None}

@@ -19,13 +19,8 @@ NONE: Counts = (0, 0, 0)
 
 
 def summarised(home: "Home", weeks: int, categories: Collection[str] = ()) -> TaskSummary:
-    """The present week and those before it, as the home's time zone has them.
-
-    Args:
-        home: Its views are as of their last `catch_up`.
-        weeks: How many.
-        categories: Ids of those that count; none: all.
-    """
+    """The present week and those before it, so many, as the home's time zone has them; only of some
+    categories, by id, if any. Its views are as of their last `catch_up`."""
     zone = home.settings.timezone
 
     def week(at: str) -> date:
@@ -43,12 +38,8 @@ def summarised(home: "Home", weeks: int, categories: Collection[str] = ()) -> Ta
         made, done = (any(of_week[at] for of_week in counts) for at in (1, 2))
         known = by_category.get(one.category, NONE)
         by_category[one.category] = _sum(known, (one.is_open, made, done))
-    catalog = catalog_of(home)
-    named = [
-        SummaryLine(category_name(catalog, one), *counts)
-        for one, counts in by_category.items()
-        if any(counts)
-    ]
+    catalog, every = catalog_of(home), [one for one in by_category.items() if any(one[1])]
+    named = [SummaryLine(category_name(catalog, name), *of_it) for name, of_it in every]
     return TaskSummary(
         [SummaryLine(f"{one:%G-W%V}", *counts) for one, counts in by_week.items()],
         sorted(named, key=lambda line: fold(line.name)),

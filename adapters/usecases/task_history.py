@@ -3,7 +3,7 @@
 Why a field is as it is stands in a task's own rows and what they name, however large the home is.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +36,9 @@ from projections.wakes import CauseLine
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+
+
+NO_MEMBER = "Somebody who is no member any more"
 
 
 class TaskEvent(NamedTuple):
@@ -85,11 +88,11 @@ class TaskPast:
             before, state = state, TASK.evolve(state, row)
             self.happened.append(TaskEvent(row, before, self.is_shared))
         self.task = state
+        self._appends = cache(self._append_at)
         self._commands = cache(self._command_at)
         self._proposals = cache(self._proposals_of)
 
     def title_of(self, task_id: str) -> str:
-        """The title of another task."""
         found = self.home.views.get(tasks.VIEW, task_id)
         return found.title if found else task_id[:8]
 
@@ -103,8 +106,26 @@ class TaskPast:
         return self._commands(row.n, row.replica)
 
     def _command_at(self, n: int, replica: str) -> Any:
-        append = append_of(self.home.services.journal, n, replica)
+        append = self._appends(n, replica)
         return envelope.cause_of(append[0])[0] if append else None
+
+    def _append_at(self, n: int, replica: str) -> Sequence[RecordedEvent]:
+        return append_of(self.home.services.journal, n, replica)
+
+    def member_of(self, row: RecordedEvent) -> str:
+        """Which member of a home of several people made a row's append; empty: it does not say."""
+        append = self._appends(row.n, row.replica)
+        known = envelope.who_of(append[0]) if append else ""
+        return self._members.get(known, NO_MEMBER) if known else ""
+
+    @cached_property
+    def _members(self) -> Mapping[str, str]:
+        return self.home.place.names()
+
+    def subject(self, one: TaskEvent) -> str:
+        """Who did it, as a sentence begins: a member by name."""
+        by_person = who(one.by) == "you"
+        return (by_person and self.member_of(one.row)) or task_facts.subject(one.by)
 
     def proposed(self, row: RecordedEvent) -> ConfirmedProposal | None:
         """The proposal that a row's append carried out; None where it was none."""
@@ -145,20 +166,12 @@ PLAIN = ("title", "status", *(one.name for one in FIELDS), "category", "descript
 
 
 def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
-    """Why a field of a task is as it is.
-
-    Args:
-        field: One of `PLAIN`, or ``item:ID``, ``tick:ID``, ``label:ID``, ``note:ID``,
-            ``time:ID``, ``rating``, ``link:RELATION:ID``; or the words of an item or label.
-
-    Raises:
-        Refused: Code ``unknown_field``: it has none of that name.
-    """
+    """Why a field of a task is as it is. `field`: one of `PLAIN`, or ``item:ID``, ``tick:ID``,
+    ``label:ID``, ``note:ID``, ``time:ID``, ``rating``, ``link:RELATION:ID``; or the words of an
+    item or label. Raises Refused, code ``unknown_field``: it has none of that name."""
     past = TaskPast(home, task_id)
-    known = {one for each in past.happened for one in task_facts.concerns(each.row.fact)}.union(
-        PLAIN
-    )
-    name = field if field in known else _field_meant(past, field)
+    known = {one for each in past.happened for one in task_facts.concerns(each.row.fact)}
+    name = field if field in known or field in PLAIN else _field_meant(past, field)
     steps = list(_Trace(past, name).steps(past.happened))
     return FieldWhy(task_id, name, label_of(name), value_of(past, name), steps)
 
@@ -166,9 +179,8 @@ def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
 def _field_meant(past: TaskPast, words: str) -> str:
     """The field that somebody means by a column's name, an item's title or a label's name."""
     wanted, catalog, task = _plain_field(words), past.names.catalog, past.task
-    named = {one.key: one.name for one in FIELDS} | {
-        noun: name for name, noun in task_facts.NOUNS.items()
-    }
+    named = {one.key: one.name for one in FIELDS}
+    named |= {noun: name for name, noun in task_facts.NOUNS.items()}
     named |= {_plain_field(label_name(catalog, one)): f"label:{one}" for one in task.labels}
     named |= {_plain_field(one.title): f"item:{one.id}" for one in task.items}
     if wanted not in named:
@@ -239,10 +251,8 @@ def _part_value(past: TaskPast, kind: str, about: str) -> str:
     entry = next((one for one in task.time if one.id == about), None)
     if entry is None:
         return ""
-    ended = local_time(entry.end, zone) or "now"
-    return f"{local_time(entry.start, zone)} to {ended}" + f": {entry.summary}" * bool(
-        entry.summary
-    )
+    summary = f": {entry.summary}" if entry.summary else ""
+    return f"{local_time(entry.start, zone)} to {local_time(entry.end, zone) or 'now'}{summary}"
 
 
 # ----------------------------------------------------------------------------------------- steps
@@ -274,7 +284,7 @@ class _Trace(NamedTuple):
         return WhyLead("entry", entry_of(row, is_shared=self.past.is_shared), row.entity)
 
     def _sentence(self, one: TaskEvent) -> str:
-        return f"{task_facts.subject(one.by)} {did(one.row.fact, one.before, self.past.names)}"
+        return f"{self.past.subject(one)} {did(one.row.fact, one.before, self.past.names)}"
 
     def _set(self, one: TaskEvent, command: Any) -> WhyStep:
         kind = "file" if who(one.by) == "file" else "set"
@@ -302,7 +312,8 @@ class _Trace(NamedTuple):
             return
         edited = ", edited by you" if found.item.arguments_now is not None else ""
         what = did(row.fact, one.before, self.past.names)
-        said = f"You confirmed it{edited}, and the agent {what}."
+        whose = self.past.member_of(row) or "You"
+        said = f"{whose} confirmed it{edited}, and the agent {what}."
         yield WhyStep("confirmed", said, found.item.decided_at, lead=self._lead(row))
         yield from self._proposed(found)
 
@@ -323,7 +334,9 @@ class _Trace(NamedTuple):
         place, at = place_told(found.item.because_at)
         if found.item.because_at.startswith("note:"):
             lead = WhyLead("note", at, found.set.task_id)
-            return WhyStep("words", f"It rests on {self._whose(at)}:", at, words, lead)
+            notes = (one for one in self.past.task.notes if one.at == at)
+            whose = next((_note_told(one.by) for one in notes), "a note")
+            return WhyStep("words", f"It rests on {whose}:", at, words, lead)
         said = f"It rests on these words ({place or 'which are not in what it was shown'}):"
         return WhyStep("words", said, at or None, words)
 
@@ -365,7 +378,7 @@ class _Trace(NamedTuple):
         past = self.past if row.entity == self.past.id else TaskPast(self.past.home, row.entity)
         one = next(each for each in past.happened if each.row == row)
         elsewhere = "" if past is self.past else f" on the task “{past.task.title}”"
-        said = f"{task_facts.subject(one.by)} {did(row.fact, one.before, past.names)}{elsewhere}"
+        said = f"{past.subject(one)} {did(row.fact, one.before, past.names)}{elsewhere}"
         return WhyStep("woken", f"{said}, and that woke it.", row.at, lead=self._lead(row))
 
     def _note(self, row: RecordedEvent, fact: t.NoteAdded | t.NoteEdited) -> WhyStep:
@@ -377,11 +390,6 @@ class _Trace(NamedTuple):
         elsewhere = "" if task.id == self.past.id else f" on the task “{task.title}”"
         said = f"It was woken by {_note_told(fact.by)}{elsewhere}:"
         return WhyStep("woken", said, row.at, words, lead)
-
-    def _whose(self, note_at: str) -> str:
-        """A note by its time, as a sentence names it."""
-        found = (one for one in self.past.task.notes if one.at == note_at)
-        return next((_note_told(one.by) for one in found), "a note")
 
     def _wake_at(self, row: RecordedEvent) -> str:
         """The wake in which an agent changed something at once; empty where it is not found."""
@@ -436,6 +444,7 @@ _REASONS = {
     "creation": "It was woken because it was new.",
     "recovery": "It was woken because it went on after a pause.",
     "request": "It was woken because another agent asked.",
+    "client": "A client read the task and proposed it.",
 }
 
 
@@ -478,7 +487,6 @@ class HistoryFilter(NamedTuple):
 
 
 def history(home: "Home", task_id: str, wanted: HistoryFilter) -> tuple[TaskHistory, list[Deed]]:
-    """The history of a task, and its deeds that can be undone."""
     past = TaskPast(home, task_id)
     deeds = deeds_of(home, task_id)
     journal = home.services.journal
@@ -521,7 +529,7 @@ def _fits_filter(past: TaskPast, one: TaskEvent, wanted: HistoryFilter) -> bool:
 
 
 def _said(past: TaskPast, one: TaskEvent) -> str:
-    return f"{task_facts.subject(one.by)} {did(one.row.fact, one.before, past.names)}."
+    return f"{past.subject(one)} {did(one.row.fact, one.before, past.names)}."
 
 
 def _words(past: TaskPast, one: TaskEvent) -> str | None:
@@ -538,14 +546,7 @@ def _entry(past: TaskPast, one: TaskEvent, undo: str) -> HistoryEntry:
     found, said = past.proposed(one.row), _said(past, one)
     if isinstance(past.command_of(one.row), do.UndoDeed | do.UndoImport):
         said = f"By an undo {said[:1].lower()}{said[1:]}"
-    return HistoryEntry(
-        one.entry,
-        one.row.at,
-        task_facts.kind_of(one.row.fact),
-        who(one.by),
-        said,
-        _words(past, one),
-        found.ref if found else None,
-        found.set.run_key if found else None,
-        undo or None,
-    )
+    what = one.entry, one.row.at, task_facts.kind_of(one.row.fact), who(one.by), said
+    ref, run_key = (found.ref, found.set.run_key) if found else (None, None)
+    member = past.member_of(one.row) or None
+    return HistoryEntry(*what, _words(past, one), ref, run_key, undo or None, member)

@@ -1,19 +1,21 @@
 """Which tasks a list shows, and in which order: what is urgent first, or by one field.
 
-The list can be had as a Markdown file, too.
-"""
+The list can be had as a Markdown file, too."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapters.documents.tasks import catalog_of
+from adapters.documents.tasks import catalog_of, categories_named, label_named
 from adapters.home.files import check_no_database, make_file, replace_file
+from adapters.usecases.inputs import day, status_named
 from adapters.usecases.resolve import Titles, is_fuzzy_match
 from domain.errors import Refused, invalid
+from domain.journal.catalog import CATALOG
 from domain.journal.document import category_name, label_name
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.task import TASK, Task
+from domain.log.state import MAIN
 from domain.text import fold
 from projections.tasks import MARKS, VIEW, TaskDocument
 
@@ -66,13 +68,91 @@ def fits_filter(
     )
 
 
+def filter_of(  # noqa: PLR0913  one for each option
+    home: "Home",
+    *,
+    statuses: Sequence[str] = (),
+    category: str = "",
+    labels: Sequence[str] = (),
+    not_labels: Sequence[str] = (),
+    due_before: str = "",
+    due_after: str = "",
+    blocks: str | None = None,
+    is_waiting: bool = False,
+    **given: Any,
+) -> TaskFilter:
+    """What a person says of the tasks that are wanted. `blocks`: ``blocked`` or ``ready``;
+    `given`: other fields of a `TaskFilter`. Raises Refused: there is no such thing."""
+    catalog = catalog_of(home)
+    return TaskFilter(
+        frozenset(status_named(status) for status in statuses),
+        categories_named(catalog, category),
+        frozenset(label_named(catalog, label).id for label in labels),
+        not_labels=frozenset(label_named(catalog, label).id for label in not_labels),
+        due_before=day(due_before, home) if due_before else "",
+        due_after=day(due_after, home) if due_after else "",
+        is_blocked=blocks == "blocked" if blocks else None,
+        is_waiting=is_waiting or None,
+        **given,
+    )
+
+
+def due_now(home: "Home", category: str = "") -> TaskFilter:
+    """What is due today, or was before, or was on hold until now."""
+    categories = categories_named(catalog_of(home), category)
+    return TaskFilter(categories=categories, is_overdue=True, is_today=True, is_back=True)
+
+
+class ListedTasks(NamedTuple):
+    """The tasks that are shown, those that were looked at for it, and how many are wanted, which is
+    counted when it is asked for."""
+
+    shown: Sequence[TaskDocument]
+    found: Sequence[TaskDocument]
+    total: Callable[[], int]
+
+
+def tasks_listed(
+    home: "Home",
+    wanted: TaskFilter,
+    scope: str = "",
+    order: str = "",
+    limit: int | None = None,
+    *,
+    is_shown: bool = False,
+) -> ListedTasks:
+    """The tasks of a scope (see `MARKS`; empty: those that are kept, or where it fits the open
+    ones) that are wanted. `is_shown`: to somebody who looks for what to do."""
+    today = day("today", home)
+    is_due = wanted.is_overdue or wanted.is_today
+    is_open = (is_shown or wanted.is_blocked is not None) and not wanted.statuses
+    if not scope and (is_due or wanted.is_waiting or is_open):
+        scope = "open"
+        wanted = wanted._replace(is_waiting=bool(wanted.is_waiting))
+    order = order or ("urgency" if is_shown else "")
+    marks = MARKS[scope or "kept"]
+    # only the documents tell which are wanted, and which come first
+    is_narrowed = order or wanted != TaskFilter()
+    if is_due and scope == "open":
+        every = home.views.due(VIEW, today)
+    else:
+        every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
+    blocked = blocked_ids(home) if wanted.is_blocked is not None else ()
+    found = [one for one in every if fits_filter(one, wanted, today, blocked)]
+    shown = (ordered(found, order, today) if order else found)[:limit]
+
+    def total() -> int:
+        return len(found) if is_narrowed else sum(home.views.count(VIEW, one) for one in marks)
+
+    return ListedTasks(shown, found, total)
+
+
 def is_back(status: str, wait_until: str | None, today: str) -> bool:
     """Whether a task is on hold until a day, and that has come: no clock changes its status."""
     return status == "ON HOLD" and "" < (wait_until or "") <= today
 
 
 def blocked_ids(home: "Home") -> set[str]:
-    """The tasks that an open one blocks."""
     every = home.views.marked(VIEW, MARKS["open"])
     return {link.target for one in every for link in one.task.links if link.relation == "blocks"}
 
@@ -80,8 +160,7 @@ def blocked_ids(home: "Home") -> set[str]:
 def ordered(tasks: Sequence[TaskDocument], order: str, today: str) -> list[TaskDocument]:
     """Tasks in one of `ORDERS`; what is alike in it stays as it came in.
 
-    By urgency: what is overdue, then what is due, each by its date, then by priority and age.
-    """
+    By urgency: what is overdue, then what is due, each by its date, then by priority and age."""
 
     def key(one: TaskDocument) -> Any:
         task, due = one.task, one.task.due or _NEVER
@@ -109,8 +188,12 @@ class ExportedText(NamedTuple):
     tasks: int
 
 
-def export_text(home: "Home", scope: str, wanted: TaskFilter) -> ExportedText:
-    """The tasks of a scope (see `MARKS`) that are wanted, in the order they came in."""
+def export_text(
+    home: "Home", scope: str, wanted: TaskFilter, form: str = "markdown"
+) -> ExportedText:
+    """The tasks of a scope (see `MARKS`) that are wanted, in the order they came in; `form`:
+    ``markdown``, or ``tasks``, records a line each."""
+    from adapters.importers.task_records import written
     from adapters.importers.writing import markdown
 
     catalog = catalog_of(home)
@@ -120,8 +203,18 @@ def export_text(home: "Home", scope: str, wanted: TaskFilter) -> ExportedText:
     with home.services.journal.reading() as world:
         tasks = [world.load(TASK, one) for one in found]
         documents = [document_of(one, world, catalog) for one in tasks]
+        tail = home.services.journal.tail()
     links = [(one.id, link.relation, link.target) for one in tasks for link in one.links]
+    if form == "tasks":
+        return ExportedText(written(documents, links, f"{tail.replica}:{tail.n}"), len(tasks))
     return ExportedText(markdown(documents, links), len(tasks))
+
+
+def task_and_document(home: "Home", task_id: str) -> tuple[Task, ImportedTask]:
+    """A task as it is now, and as a file says it."""
+    with home.services.journal.reading() as world:
+        task = world.load(TASK, task_id)
+        return task, document_of(task, world, world.load(CATALOG, MAIN))
 
 
 def document_of(task: "Task", world: "LogState", catalog: "Catalog") -> ImportedTask:
@@ -149,11 +242,7 @@ def document_of(task: "Task", world: "LogState", catalog: "Catalog") -> Imported
 
 def save_text(file: Path, text: str, *, is_replacing: bool) -> None:
     """Write a file whole or not at all; one that is there only if it shall be replaced, and where a
-    link leads never.
-
-    Raises:
-        Refused: It is there, is a link, or cannot be written.
-    """
+    link leads never. Raises Refused: it is there, is a link, or cannot be written."""
     if file.is_symlink():
         raise invalid(f"{file} is a link, and no link is followed", f"name {file.resolve()} itself")
     target = file.resolve()

@@ -1,6 +1,6 @@
 """What a person does to tasks: each deed is a command of the journal, appended under its key."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from adapters.runtime import follow_ups, watcher
 from adapters.usecases.inputs import day, relation
 from adapters.usecases.repeating import next_fields
-from adapters.usecases.resolve import nth_key
+from adapters.usecases.resolve import kept_before, nth_key
 from domain.append import envelope
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG, find_category, find_label, with_inbox
@@ -23,11 +23,13 @@ from domain.log.timestamps import instant, moment
 from domain.log.wire import Payload, Words, payload, words
 
 if TYPE_CHECKING:
+    from adapters.store.log import Appended
     from adapters.wiring import Home
     from domain.journal.commands import JournalCommand
     from domain.log.state import LogState
 
 STOPPED = "task.time_stopped.1"
+RESTORED = "task.restored.1"
 BLOCKS = "blocks"
 REPEATING = ("due", "wait_until", "repeat")
 Fields = Mapping[str, Any]
@@ -52,15 +54,22 @@ class UseCaseResult(NamedTuple):
 
     def then(self, other: "UseCaseResult") -> "UseCaseResult":
         """Both, one after the other."""
-        return UseCaseResult(
-            self.ids,
-            self.has_changed or other.has_changed,
-            self.is_repeated or other.is_repeated,
-            self.name or other.name,
-            (*self.stopped, *other.stopped),
-            (*self.unblocked, *other.unblocked),
-            (*self.made, *other.made),
+        return self._replace(
+            has_changed=self.has_changed or other.has_changed,
+            is_repeated=self.is_repeated or other.is_repeated,
+            name=self.name or other.name,
+            stopped=self.stopped + other.stopped,
+            unblocked=self.unblocked + other.unblocked,
+            made=self.made + other.made,
         )
+
+
+def resume_restored(home: "Home", appended: "Appended") -> None:
+    """The agents of tasks that an append brought back wake again."""
+    if back := [entity_of(row.stream) for row in appended.rows if row.topic == RESTORED]:
+        from adapters.usecases.agents import resume_agents_of
+
+        resume_agents_of(home, back)
 
 
 def append_command(
@@ -74,6 +83,7 @@ def append_command(
     """Append a command under the nth key of a deed."""
     with dispatch_after_commit(home):
         appended = home.services.append_journal(command, key=nth_key(key, nth), payloads=payloads)
+        resume_restored(home, appended)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
     name = entity_of(appended.rows[0].stream) if appended.rows else ""
     if has_changed:
@@ -87,8 +97,20 @@ def append_command(
     )
 
 
+def on_tasks(
+    home: "Home",
+    keys: Mapping[str, str],
+    deed: "Callable[[Home, str, str], UseCaseResult]",
+) -> Iterator[tuple[str, UseCaseResult]]:
+    """Do a deed to each of some tasks, by id with the key of each; to `undo` they are one."""
+    name = ""
+    for nth, (task_id, key) in enumerate(keys.items(), start=1):
+        kept = deed(home, task_id, key or (nth_key(name, nth) if name else ""))
+        name = name or kept.name
+        yield task_id, kept
+
+
 def is_done(home: "Home", key: str) -> bool:
-    """Whether a deed was done under its key before."""
     return bool(key) and bool(home.services.journal.receipts(nth_key(key, 1)))
 
 
@@ -107,20 +129,14 @@ def add_task(
 ) -> UseCaseResult:
     """Add a task; its description and its items are appends of their own."""
     new = _unknown_names(home, fields.get("category"), labels)
-    command = do.CreateTask(
-        title,
-        labels=tuple(labels),
-        **fields,
-        scopes_labels=_have_scope(home, labels),
-        makes_names=bool(new),
-    )
+    named: Fields = {"scopes_labels": _have_scope(home, labels), "makes_names": bool(new)}
+    command = do.CreateTask(title, labels=tuple(labels), **fields, **named)
     made = append_command(home, command, key)._replace(made=new)
-    task_id, nth, key = made.ids[0], 1, key or made.name
+    task_id, key, nth = made.ids[0], key or made.name, 2
     if description is not None:
-        nth += 1
-        made = made.then(_described(home, task_id, {}, description, key, nth))
+        made, nth = made.then(_described(home, task_id, {}, description, key, nth)), 3
     if items:
-        made = made.then(append_command(home, do.AddItems(task_id, tuple(items)), key, nth=nth + 1))
+        made = made.then(append_command(home, do.AddItems(task_id, tuple(items)), key, nth=nth))
     return made
 
 
@@ -142,7 +158,8 @@ def edit_task(
         task = _task(home, task_id)
         fields = {**fields, **({"stops_timer": True} if task.running else {})}
         if task.is_open and not is_last:
-            fields |= next_fields(_edited(task, fields), day("today", home))
+            said = {name: fields[name] for name in REPEATING if fields.get(name) is not None}
+            fields |= next_fields(replace(task, **said), day("today", home))
     if new := _unknown_names(home, fields.get("category"), ()):
         fields = {**fields, "makes_names": True}
     with dispatch_after_commit(home):
@@ -156,6 +173,31 @@ def edit_task(
         if not is_closing or not (kept.has_changed or kept.is_repeated):
             return kept
         return kept.then(_unblock(home, task_id, key or kept.name, nth))
+
+
+def change_task(
+    home: "Home",
+    task_id: str,
+    fields: Fields,
+    key: str = "",
+    *,
+    labels: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    **told: Any,
+) -> UseCaseResult:
+    """Change fields of a task, put labels on it and take others off; `told`: see `edit_task`."""
+    if not (labels or remove):
+        return edit_task(home, task_id, fields, key, **told)
+    put = assign_labels(home, task_id, labels, key, remove)
+    if not fields and told.get("description") is None:
+        return put._replace(ids=(task_id,))
+    made = edit_task(home, task_id, fields, key or put.name, nth=2, **told)
+    return put.then(made)._replace(ids=made.ids)
+
+
+def set_done(home: "Home", task_id: str, key: str = "") -> UseCaseResult:
+    """Set a task DONE, see `edit_task`."""
+    return edit_task(home, task_id, {"status": "DONE"}, key)
 
 
 def _unblock(home: "Home", task_id: str, key: str, nth: int) -> UseCaseResult:
@@ -187,12 +229,6 @@ def _task(home: "Home", task_id: str) -> Task:
         return world.load(TASK, task_id)
 
 
-def _edited(task: Task, fields: Fields) -> Task:
-    """A task with what a command says of how it repeats."""
-    said = {name: fields[name] for name in REPEATING if fields.get(name) is not None}
-    return replace(task, **said)
-
-
 def _accompany(home: "Home", task_id: str, made: str) -> None:
     """Give the task that follows another one an agent like that one's."""
     from domain.wake.wake_inputs import agent_of_task  # it loads the tools, and few tasks repeat
@@ -204,7 +240,6 @@ def _accompany(home: "Home", task_id: str, made: str) -> None:
 
 
 def describe(home: "Home", task_id: str, text: str, key: str = "") -> UseCaseResult:
-    """Replace the description of a task."""
     return _described(home, task_id, {}, text, key)
 
 
@@ -221,8 +256,7 @@ def conclude_task(
 ) -> UseCaseResult:
     """Set a task DONE and let a new one follow it, with the items that are open and an agent like
     the one that it has; the first id is the new task's."""
-    said = payload(task_id, title.encode())
-    runs = bool(_task(home, task_id).running)
+    said, runs = payload(task_id, title.encode()), bool(_task(home, task_id).running)
     command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items, stops_timer=runs)
     with dispatch_after_commit(home):
         kept = append_command(home, command, key, payloads=[said])
@@ -284,7 +318,6 @@ def edit_item(
 def rename_item(
     home: "Home", task_id: str, item_id: str, title: str, key: str = ""
 ) -> UseCaseResult:
-    """Give an item another title."""
     return edit_item(home, task_id, item_id, {"title": title}, key)
 
 
@@ -298,7 +331,6 @@ def add_items(
 def add_note(
     home: "Home", task_id: str, text: str, key: str = "", *, kind: "NoteKind" = "note"
 ) -> UseCaseResult:
-    """Add a note."""
     said, payloads = words(task_id, text)
     return append_command(home, do.AddNote(task_id, kind, said), key, payloads=payloads)
 
@@ -311,7 +343,6 @@ def edit_note(home: "Home", task_id: str, note_id: str, text: str, key: str = ""
 
 
 def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> UseCaseResult:
-    """Remove a note."""
     return append_command(home, do.RemoveNote(task_id, note_id), key)
 
 
@@ -320,13 +351,8 @@ def assign_labels(
 ) -> UseCaseResult:
     """Put labels, by name or id, on a task, and take others off."""
     new = _unknown_names(home, None, labels)
-    command = do.ChangeLabels(
-        task_id,
-        assign=tuple(labels),
-        remove=tuple(remove),
-        scopes_labels=_have_scope(home, labels),
-        makes_names=bool(new),
-    )
+    named: Fields = {"scopes_labels": _have_scope(home, labels), "makes_names": bool(new)}
+    command = do.ChangeLabels(task_id, tuple(labels), tuple(remove), **named)
     return append_command(home, command, key)._replace(made=new)
 
 
@@ -336,12 +362,9 @@ def _unknown_names(home: "Home", category: str | None, labels: Sequence[str]) ->
         return ()
     with home.services.journal.reading() as world:
         catalog = with_inbox(world.load(CATALOG, MAIN))
-    found = [
-        f"the label #{one}" for one in dict.fromkeys(labels) if find_label(catalog, one) is None
-    ]
-    if category and find_category(catalog, category) is None:
-        found.insert(0, f"the category {category!r}")
-    return tuple(found)
+    is_new = category and find_category(catalog, category) is None
+    new = (one for one in dict.fromkeys(labels) if find_label(catalog, one) is None)
+    return (*[f"the category {category!r}"] * bool(is_new), *(f"the label #{one}" for one in new))
 
 
 def _have_scope(home: "Home", labels: Sequence[str]) -> bool:
@@ -357,7 +380,6 @@ def _have_scope(home: "Home", labels: Sequence[str]) -> bool:
 def remove_labels(
     home: "Home", task_id: str, labels: Sequence[str], key: str = ""
 ) -> UseCaseResult:
-    """Take labels off a task."""
     return append_command(home, do.ChangeLabels(task_id, remove=tuple(labels)), key)
 
 
@@ -379,7 +401,6 @@ def link(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") 
 
 
 def unlink(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") -> UseCaseResult:
-    """Take a link away."""
     return append_command(home, do.UnlinkTask(task_id, relation(phrase, INVERSE), other_id), key)
 
 
@@ -399,7 +420,6 @@ def stop_timer(home: "Home", summary: str = "", key: str = "") -> UseCaseResult:
 def log_time(
     home: "Home", task_id: str, began: str, ended: str, key: str = "", *, summary: str = ""
 ) -> UseCaseResult:
-    """Enter time that a task took."""
     return append_command(home, do.LogTime(task_id, began, ended, summary), key)
 
 
@@ -431,11 +451,11 @@ def log_done(
     made = add_task(home, title, {**fields, "status": "DONE"}, key, labels=labels)
     if not minutes:
         return made
-    now = instant(home.services.clock.now())
-    began = moment(now - timedelta(minutes=minutes))
-    return made.then(
-        append_command(home, do.LogTime(made.ids[0], began, moment(now)), key or made.name, nth=2)
-    )
+    took = kept_before(home, key, nth=2)  # a retry enters the time of then
+    if not isinstance(took, do.LogTime):
+        now = instant(home.services.clock.now())
+        took = do.LogTime(made.ids[0], moment(now - timedelta(minutes=minutes)), moment(now))
+    return made.then(append_command(home, took, key or made.name, nth=2))
 
 
 # --------------------------------------------------------------------------- when agents hear of it
@@ -445,11 +465,9 @@ def log_done(
 
 @contextmanager
 def dispatch_after_commit(home: "Home") -> Iterator[None]:
-    """Do a deed, or several that are one to who asked for them.
-
-    What came before it is taken from the journal first, then what it wrote, if the home is one
-    where agents hear at once; a deed within a deed is heard of with it.
-    """
+    """Do a deed, or several that are one to who asked for them. What came before it is taken from
+    the journal first, then what it wrote, if the home is one where agents hear at once; a deed
+    within a deed is heard of with it."""
     if not home.hears_at_once:
         yield
         return

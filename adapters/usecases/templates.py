@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.documents.templates import named_version, templates_of
+from adapters.home.extensions import check_installed
 from adapters.home.files import machine_names
 from adapters.usecases.resolve import nth_key, pick
 from domain.agent import deciders
@@ -46,6 +47,12 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
     return seed_id(seed.seed)
 
 
+def pick_used(home: "Home", wanted: str) -> str:
+    """The id of a template that is in use. Raises Refused, ``unknown_template``, ``ambiguous``."""
+    found = [(one.id, one.name) for one in templates_of(home)]
+    return pick(wanted, found, "template", "unknown_template", Remedy("see_templates"))
+
+
 # ------------------------------------------------------------------------------------------ change
 
 
@@ -58,16 +65,12 @@ class Directives(NamedTuple):
 
 
 def check_directives(given: Directives) -> None:
-    """Look whether a version can say this.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """Look whether a version can say this. Raises Refused, code ``invalid_value``."""
     for what, text in (("general", given.general), ("report", given.report)):
         if (size := len((text or "").encode())) > DIRECTIVE_MAX_BYTES:
             raise invalid(f"the {what} directive has {size} bytes", f"use {DIRECTIVE_MAX_BYTES}")
     if given.model:
-        deciders.valid_model(given.model)
+        check_installed(deciders.valid_model(given.model))
 
 
 def create_template(
@@ -90,7 +93,7 @@ def change_template(
 ) -> None:
     """Give a template another name, model or categories; what is left out stays. Raises Refused."""
     if model:
-        deciders.valid_model(model)
+        check_installed(deciders.valid_model(model))
     command = do.ChangeTemplate(template_id, name, model, categories)
     _append(home, command, nth_key(key, AFTER_NAMING))
 
@@ -133,11 +136,6 @@ def assign_template(home: "Home", agent_id: str, template_id: str, key: str = ""
 def delete_template(home: "Home", template_id: str, key: str = "") -> None:
     """Take a template out of use; refused while an agent lives on it. Raises Refused."""
     _append(home, do.DeleteTemplate(template_id), nth_key(key, 1))
-
-
-def is_known(home: "Home", key: str) -> bool:
-    """Whether a caller's key was used to change, add, roll back or assign before."""
-    return bool(home.services.agents.receipts(nth_key(key, AFTER_NAMING)))
 
 
 def _append(

@@ -42,11 +42,8 @@ class Comparison(NamedTuple):
 
 
 def run_again(home: "Home", run: str) -> RunAgain:
-    """Run a wake again: its prompt, and its steps one after the other.
-
-    Raises:
-        Refused: There is no such wake, or nothing happened in it.
-    """
+    """Run a wake again: its prompt, and its steps one after the other. Raises Refused: there is no
+    such wake, or nothing happened in it."""
     wake = wake_named(home, run)
     check_begun(wake, "replay")
     past, replica = past_of(home), wake.replica
@@ -65,14 +62,8 @@ def scope_of(place: NamedMoment, task: str, *, is_all: bool) -> Sequence[str] | 
 
 
 def compare(home: "Home", a: str, b: str, task: str = "") -> Comparison:
-    """Compare two wakes, two moments, or two homes.
-
-    Args:
-        a: WHERE, a home's folder, or DIR::WHERE.
-        task: Only it and what it links to; empty: all.
-
-    Raises:
-        Refused: They cannot be compared, or are not there.
+    """Compare two wakes, two moments, or two homes, each WHERE, a home's folder, or DIR::WHERE;
+    `task`: only it and what it links to. Raises Refused: they cannot be compared, or are not there.
     """
     with ExitStack() as others:
         one, other = (_found(home, given, others) for given in (a, b))
@@ -115,19 +106,14 @@ class BisectQuestion(NamedTuple):
 
 
 def question_of(**given: Sequence[str]) -> BisectQuestion:
-    """The one question that is asked: ``sql``, ``text`` or ``python``, once.
-
-    Raises:
-        Refused: There is none, there are more, or it cannot be asked.
-    """
+    """The one question that is asked: ``sql``, ``text`` or ``python``, once. Raises Refused: there
+    is none, there are more, or it cannot be asked."""
     named = [(kind, one) for kind, said in given.items() for one in said]
     if len(named) != 1:
         because = "one question is needed" if not named else "only one question can be asked"
         raise invalid(because, "give --sql, --text or --python")
     kind, said = named[0]
-    makers = {
-        "sql": bisect.sql, "text": bisect.text_in_report, "python": bisect.python,
-    }  # fmt: skip
+    makers = {"sql": bisect.sql, "text": bisect.text_in_report, "python": bisect.python}
     return BisectQuestion(makers[kind](said), timetravel.PredicateDetails(kind, said))
 
 
@@ -137,12 +123,11 @@ def bisect_wakes(
     question: BisectQuestion,
     told: Callable[[int, timetravel.BisectProbe], None],
 ) -> timetravel.BisectDetails:
-    """Find the wake of an agent since which something holds.
-
-    Args:
-        told: Is told how many wakes there are, and of each that was looked at.
-    """
-    ended = _ended(home, agent_id)
+    """Find the wake of an agent since which something holds. `told`: is told how many wakes there
+    are, and of each that was looked at."""
+    page = home.views.page(VIEW, shelf=agent_id)
+    ended = [one for wake in page for one in wake.every if one.started_at and one.ended_at]
+    ended.sort(key=lambda one: (one.ended_at, one.place))
     past, names, probes = past_of(home), timetravel.names_of(home), list[timetravel.BisectProbe]()
 
     def holds(nth: int) -> bool:
@@ -155,13 +140,6 @@ def bisect_wakes(
     found = first_since(len(ended), holds)
     since, before = (_wake_line(ended, nth) for nth in (found, (found or len(ended) + 1) - 1))
     return timetravel.BisectDetails(agent_id, question.asked, len(ended), since, before, probes)
-
-
-def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
-    """The agent's wakes that began and ended, in the order of their ends."""
-    page = home.views.page(VIEW, shelf=agent_id)
-    found = [one for wake in page for one in wake.every if one.started_at]
-    return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
 
 
 def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> timetravel.BisectedWake | None:
@@ -184,11 +162,8 @@ _IN_HOME = "::"
 
 
 def find_moment(home: "Home", given: str) -> NamedMoment:
-    """The moment that a word names.
-
-    Raises:
-        Refused: Code ``unknown_wake``, ``ambiguous`` or ``invalid_value``.
-    """
+    """The moment that a word names. Raises Refused, code ``unknown_wake``, ``ambiguous`` or
+    ``invalid_value``."""
     past = past_of(home)
     if position := _POSITION.fullmatch(given):
         log, machine, digits = position.groups()
@@ -203,18 +178,14 @@ def find_moment(home: "Home", given: str) -> NamedMoment:
 
 def replica_called(home: "Home", log: str, machine: str) -> str:
     """Whose position is meant by what a machine is called, or by its name; empty: this one's.
-
-    Raises:
-        Refused: Code ``invalid_value`` or ``ambiguous``: of a shared log, there is no such machine,
-            or there are two.
-    """
+    Raises Refused, code ``invalid_value`` or ``ambiguous``: of a shared log, there is no such
+    machine, or there are two."""
     services = home.services
     kept = services.journal if log == "journal" else services.agents
     if not machine or not kept.is_shared:
         return machine
     known, names = kept.heads(), machine_names(home.path, kept.replica)
-    found = [one for one in known if one == machine]
-    found = found or [one for one in known if names.get(one) == machine]
+    found = [machine] * (machine in known) or [one for one in known if names.get(one) == machine]
     if len(found) == 1:
         return found[0]
     if found:
@@ -247,11 +218,7 @@ def wake_named(home: "Home", run: str) -> "WakeDocument":
 
 
 def check_begun(wake: "WakeDocument", deed: str) -> None:
-    """Refuse a wake in which nothing happened.
-
-    Raises:
-        Refused: Code ``unknown_wake``.
-    """
+    """Refuse a wake in which nothing happened. Raises Refused, code ``unknown_wake``."""
     if wake.started_at:
         return
     if not wake.ended_at:
@@ -291,19 +258,13 @@ def last_instant(given: str, zone: str) -> str:
         own = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
         return max(moment(own.replace(fold=fold)) for fold in (0, 1))
     except (Refused, ValueError, OverflowError):
-        raise Refused(
-            "invalid_value",
-            because=f"{given!r} is no moment",
-            instead="write RUN, RUN.STEP, journal:r1:42, or a time as 2027-01-31T07:00:00Z",
-        ) from None
+        instead = "write RUN, RUN.STEP, journal:r1:42, or a time as 2027-01-31T07:00:00Z"
+        raise invalid(f"{given!r} is no moment", instead) from None
 
 
 def find_moment_anywhere(home: "Home", given: str) -> tuple[NamedMoment, bool]:
-    """As `find_moment`, and also a home's folder, or ``DIR::WHERE`` for a moment of another home.
-
-    Returns:
-        The place, and whether another home was opened for it, which is then to be closed.
-    """
+    """As `find_moment`, and also a home's folder, or ``DIR::WHERE`` for a moment of another home;
+    and whether another home was opened for it, which is then to be closed."""
     folder, sep, rest = given.rpartition(_IN_HOME)
     if sep:
         return find_moment(_opened_home(Path(folder)), rest)._replace(is_own=False), True

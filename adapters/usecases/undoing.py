@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adapters.documents.inbox import set_name
 from adapters.documents.ranks import Ranks, ranks_of
-from adapters.documents.results import UndoableDeed
+from adapters.documents.results import UndoableDeed, UndoneDeed
 from adapters.home.files import RUNTIME
 from adapters.home.origin import origin_text
 from adapters.runtime import orphaned_effects, review
@@ -96,8 +96,7 @@ class Deed(NamedTuple):
     nothing takes it back; ``undone``: it was, and `again` names what does it again. `facts`, by
     task, and `day_facts` would do it; `staying` are what nothing takes back. `reopens`: see
     `UndoDeed`; `left`, `more`: how many of its tasks, and verdicts, were not looked at; `place`: of
-    the newest part.
-    """
+    the newest part."""
 
     ref: str
     at: str
@@ -156,11 +155,8 @@ class UndoChoice(NamedTuple):
 
 
 def newest(home: "Home") -> UndoChoice:
-    """What an undo without a name takes back, and why it should be asked first.
-
-    Raises:
-        Refused: Code ``invalid_value``: there is none.
-    """
+    """What an undo without a name takes back, and why it should be asked first. Raises Refused,
+    code ``invalid_value``: there is none."""
     passed: list[Deed] = []
     for deed in _find_deeds(home, most=JUDGED_MAX, first=SHOWN_FIRST):
         if deed.state == "open":
@@ -182,7 +178,10 @@ def _choice(home: "Home", deed: Deed, passed: tuple[Deed, ...]) -> UndoChoice:
 
 
 def _done(home: "Home") -> list[DoneCommand]:
-    return kept(home.path / RUNTIME) if home.exists else []
+    if home.exists:
+        return kept(home.path / RUNTIME)
+    every = (one for told in home.services.done.values() for one in told)  # of one in memory
+    return [one._replace(who=home.doer) for one in every]
 
 
 def newest_here(home: "Home") -> tuple[Deed | None, bool]:
@@ -203,18 +202,13 @@ def _nothing() -> Refused:
 
 
 def is_done(home: "Home", key: str) -> bool:
-    """Whether an undo was done under its key before."""
     return bool(_undos_under(home, key))
 
 
 def undo(home: "Home", ref: str = "", key: str = "") -> UndoResult:
     """Take the person's newest deed back that can be, or the one that `ref` names. Who asks first
-    where it may be another than a person thinks of, looks at `newest`.
-
-    Raises:
-        Refused: Code ``stale``: something of it was changed since; ``invalid_value``: there is
-            none.
-    """
+    where it may be another than a person thinks of, looks at `newest`. Raises Refused, code
+    ``stale``: something of it was changed since; ``invalid_value``: there is none."""
     _recovered(home)
     if before := _undos_under(home, key):
         _check_undone(home, before[-1])
@@ -238,12 +232,34 @@ def undo(home: "Home", ref: str = "", key: str = "") -> UndoResult:
     return _taken_back(home, deed, key)._replace(passed=passed)
 
 
+def undo_asked(
+    home: "Home", ref: str, key: str, agree: "Callable[[UndoChoice], None] | None"
+) -> UndoneDeed:
+    """As `undo`, told as its document. `agree`: is asked first where nothing is named and the
+    newest deed may be another than is thought of, and raises what ends it; None: it is agreed."""
+    passed: list[UndoableDeed] = []
+    if not ref and not is_done(home, key):
+        choice = newest(home)
+        if agree is not None and not choice.is_clear:
+            agree(choice)
+        ref, passed = choice.deed.ref, undo_documents(home, choice.passed)
+    done = undo(home, ref, key)
+    home.views.catch_up()
+    told = undo_document(home, done.deed)
+    redo = redo_commands(done.redo, done.deed.what, told.proposals)
+    return UndoneDeed(told, redo, [*done.kept], passed, done.is_repeated)
+
+
+def refuse_undo(home: "Home", choice: UndoChoice) -> None:
+    """Says what would be undone, where nobody can be asked. Raises Refused, always."""
+    newer, wanted = passed_over(home, choice), undo_question(home, choice)
+    because = "; ".join([*newer, f"before it: {wanted}"] if newer else [f"it is {wanted}"])
+    raise invalid(because, f"`wakelog undo {choice.deed.ref}` takes that back, or add --yes")
+
+
 def undo_verdict(home: "Home", item: ItemRef, key: str = "") -> None:
     """Take one verdict back, however old it is, and of several that were given at once only this.
-
-    Raises:
-        Refused: Code ``stale``: something of it was changed since.
-    """
+    Raises Refused, code ``stale``: something of it was changed since."""
     _recovered(home)
     found = item_of(home, *item)
     if found.status == "pending":
@@ -269,9 +285,10 @@ def _open_first(home: "Home") -> list[Deed]:
 def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> UndoResult:
     """Take edits and verdicts back, the newest first; `after`: appends that were made under the key
     before."""
-    redo, nth = "", after
+    redo, nth, replica = "", after, home.services.journal.replica
     with dispatch_after_commit(home):
-        if own := _own_appends(home, deed):
+        effects = {one.n for one in deed.effects if one and one.replica == replica}
+        if own := tuple(n for n in deed.appends if n not in effects):
             nth += 1
             is_said = any(isinstance(fact, DeedUndone) for _, fact in deed.facts)
             revives = has_lost_labels(home, deed.tasks)
@@ -283,13 +300,6 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> UndoResul
             nth += 1
             _take_back_verdict(home, item, effect, nth_key(key, nth))
     return UndoResult(deed, redo)
-
-
-def _own_appends(home: "Home", deed: Deed) -> tuple[int, ...]:
-    """The appends that are no effects of verdicts."""
-    own = home.services.journal.replica
-    effects = {one.n for one in deed.effects if one and one.replica == own}
-    return tuple(n for n in deed.appends if n not in effects)
 
 
 def _take_back_verdict(
@@ -332,14 +342,9 @@ def _find_deeds(
     first: int = DEEDS_MAX,
     whole: str = "",
 ) -> Iterator[Deed]:
-    """The newest deeds, as they are asked for: see `deeds`.
-
-    Args:
-        name: See `deeds`.
-        most: How many tasks and verdicts of each are looked at; 0: all.
-        first: For so many the logs are read; for all once another one is asked for.
-        whole: The name of one of which all is looked at.
-    """
+    """The newest deeds, as they are asked for: see `deeds`. `most`: how many tasks and verdicts of
+    each are looked at, 0: all; `first`: for so many the logs are read, and for all once another one
+    is asked for; `whole`: the name of one of which all is looked at."""
     known, seen = list[str](), set[ItemRef]()
     own = home.services.journal.replica
     for wanted in dict.fromkeys((first, DEEDS_MAX)):
@@ -369,8 +374,6 @@ def _undone(said: "Sequence[PersonCommand]", own: str) -> dict[int, str]:
             case UndoImport() as back if one.n not in undone:
                 back_to = back.appends or range(back.first, back.last + 1)
                 undone |= dict.fromkeys(back_to, one.ref)
-            case _:
-                pass
     return undone
 
 
@@ -453,9 +456,10 @@ class _LogTail:
         """Look so many appends further back."""
         if self.is_over:
             return
-        after, log = max(self._last - count, 0), self._log
+        after, last, log = max(self._last - count, 0), self._last, self._log
         older: list[PersonCommand] = []
-        for rows in _between(log, after, self._last):
+        every = by_append(log.rows(after))
+        for rows in takewhile(lambda rows: numbered(rows[0].state).n <= last, every):
             stream = rows[0].stream
             if rows[0].topic == envelope.ERASED:
                 continue
@@ -463,10 +467,6 @@ class _LogTail:
                 self.names.add(entity_of(stream))
                 older += self._read(rows)
         self.found, self._last = older + self.found, after
-
-
-def _between(log: "Log", after: int, last: int) -> "Iterator[list[Row]]":
-    return takewhile(lambda rows: numbered(rows[0].state).n <= last, by_append(log.rows(after)))
 
 
 def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
@@ -479,8 +479,7 @@ def _of_journal(rows: "Sequence[Row]") -> Iterator[PersonCommand]:
     )
     is_copy = isinstance(command, do.ImportTasks) and command.is_written_back
     if (tasks or days) and not is_copy and not isinstance(command, NEVER):
-        name = entity_of(rows[0].stream)
-        place = first.n, 0, 0
+        name, place = entity_of(rows[0].stream), (first.n, 0, 0)
         reopens = any(row.topic.startswith(MORE_THAN_TASKS) for row in rows)
         yield PersonCommand(place, first.n, first.at, name, command, tasks, reopens, days)
 
@@ -519,9 +518,8 @@ def _imported(said: PersonCommand, newer: Sequence[PersonCommand]) -> str:
 
     for one in reversed(newer):
         if one.n == said.n + 1 and not one.place[1]:
-            is_part = (
-                isinstance(one.command, do.ImportTasks) and one.command.source == command.source
-            )
+            after = one.command
+            is_part = isinstance(after, do.ImportTasks) and after.source == command.source
             return one.name if is_part and len(command.tasks) >= TASKS_MAX else said.name
     return said.name
 
@@ -574,12 +572,12 @@ def _deed(
     source = command.source if isinstance(command, do.ImportTasks) else ""
     named = Deed(newest.ref, newest.at, what_of(command), (), (), (), source=source)
     if not (appends or items):
+        if not (again or reopened):
+            return None
         changed = dict.fromkeys(task for one in parts for task in one.tasks)
-        on_days = tuple(dict.fromkeys(date for one in parts for date in one.days))
-        is_undone = named._replace(
-            state="undone", tasks=tuple(changed), items=tuple(reopened), days=on_days
-        )
-        return is_undone._replace(again=again) if again or reopened else None
+        on_days = dict.fromkeys(date for one in parts for date in one.days)
+        named = named._replace(tasks=tuple(changed), items=tuple(reopened), days=tuple(on_days))
+        return named._replace(state="undone", again=again)
     return named._replace(
         tasks=tuple(tasks),
         appends=tuple(sorted(appends)),
@@ -618,8 +616,7 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
             if 0 < most <= len(found) and any(one.facts or one.is_moved for one in found.values()):
                 break
             if deed.source:
-                back, _ = import_undone_in_task(world, task, deed.appends, now)
-                found[task] = UndoneTask(back)
+                found[task] = UndoneTask(import_undone_in_task(world, task, deed.appends, now)[0])
             else:
                 found[task] = undone_in_task(world, task, deed.appends, now, reopens=True)
         days = [*_days_back(world, deed.days, world.replica, deed.appends)]
@@ -671,9 +668,11 @@ def _days_back(
 def what_of(command: Stored) -> str:
     """What a command is called.
 
-    >>> what_of(UndoDeed((), ()))
-    'undo deed'
+    >>> what_of(UndoDeed((), ())), what_of(do.EditTask("t", status="DONE"))
+    ('undo deed', 'finish task')
     """
+    if isinstance(command, do.EditTask | do.CreateTask) and command.status == "DONE":
+        return "finish task" if isinstance(command, do.EditTask) else "log task"
     return str(command.__struct_config__.tag).split(".")[1].replace("_", " ")
 
 
@@ -687,11 +686,8 @@ def _deeds_named(home: "Home", ref: str) -> list[Deed]:
             because = f"{ref} took a confirmation back, and the proposal waits for you again"
             raise invalid(because, Remedy("see_open_proposals"))
         if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
-            what = what_of(one.command)
-            deed = Deed(
-                ref, one.at, what, one.tasks, (one.n,), (), reopens=one.reopens, days=one.days
-            )
-            return [_judged(home, deed)]
+            deed = Deed(ref, one.at, what_of(one.command), one.tasks, (one.n,), ())
+            return [_judged(home, deed._replace(reopens=one.reopens, days=one.days))]
         if one.ref == ref:
             because = f"what {ref} did was undone or changed since, or is too long ago"
             instead = "look at the task, and change it by hand"
@@ -726,14 +722,12 @@ def _rest(home: "Home", last: "RecordedEvent") -> Deed | None:
     command = _command_of(last)
     if isinstance(command, UndoImport):
         return None
+    every = _person_commands(home)
     if isinstance(command, UndoDeed):
-        parts = (
-            one for one in _person_commands(home) if not one.place[1] and one.n in command.appends
-        )
+        parts = (one for one in every if not one.place[1] and one.n in command.appends)
     else:
-        item = _item_of(command)
-        verdicts = (one for one in _person_commands(home) if one.place[1] and one.n < last.n)
-        parts = (one for one in verdicts if _item_of(one.command) == item)
+        verdicts = (one for one in every if one.place[1] and one.n < last.n)
+        parts = (one for one in verdicts if _item_of(one.command) == _item_of(command))
     name = next((one.name for one in parts), "")
     return next((one for one in deeds(home, name) if one.state == "open"), None) if name else None
 
@@ -792,19 +786,10 @@ def undo_document(home: "Home", deed: Deed, ranked: Ranks | None = None) -> Undo
     if deed.state != "undone":
         said += [f"Put {one} before you again" for one in refs]
     name = f"the import of {deed.source}" if deed.source else deed_made(facts, deed.what)
-    return UndoableDeed(
-        deed.ref,
-        deed.at,
-        deed.what,
-        deed.state,
-        titles,
-        refs,
-        list(dict.fromkeys(said)),
-        list(dict.fromkeys(map(left_standing, deed.staying))),
-        name,
-        deed.size,
-        redo_commands(deed.again, deed.what, refs) if deed.state == "undone" else "",
-    )
+    stays = [*dict.fromkeys(map(left_standing, deed.staying))]
+    again = redo_commands(deed.again, deed.what, refs) if deed.state == "undone" else ""
+    about = deed.ref, deed.at, deed.what, deed.state, titles, refs
+    return UndoableDeed(*about, [*dict.fromkeys(said)], stays, name, deed.size, again)
 
 
 def redo_commands(ref: str, what: str, refs: list[str]) -> str:
@@ -823,16 +808,13 @@ def undo_question(home: "Home", choice: UndoChoice) -> str:
 
 def passed_over(home: "Home", choice: UndoChoice) -> list[str]:
     """What came after it, and is not taken back, each with why."""
-    found = [
-        f"Not undone: {deed_question(one)}: {why_not_undone(one)}"
-        for one in undo_documents(home, choice.passed)
-    ]
+    found: list[str] = []
     what, task = choice.nothing
     if what:
         with home.services.journal.reading() as world:
-            title = world.load(TASK, task).title
-        found.insert(0, f"Nothing to take back in `{what}` of “{title}”")
-    return found
+            found.append(f"Nothing to take back in `{what}` of “{world.load(TASK, task).title}”")
+    passed = undo_documents(home, choice.passed)
+    return found + [f"Not undone: {deed_question(one)}: {why_not_undone(one)}" for one in passed]
 
 
 def undo_documents(home: "Home", deeds: Sequence[Deed]) -> list[UndoableDeed]:
@@ -841,7 +823,6 @@ def undo_documents(home: "Home", deeds: Sequence[Deed]) -> list[UndoableDeed]:
 
 
 def why_not_undone(one: UndoableDeed) -> str:
-    """Why a deed is not taken back."""
     if one.state == "moved" or (one.what == "import tasks" and not one.stays):
         return "changed since"
     return "; ".join(one.stays) or "nothing takes it back"

@@ -1,14 +1,16 @@
 """Agents are woken: one that a person asks for, or asks something, or all that are queued.
 
 What is asked for is queued first, and run then: the command line waits for it, the page has a
-thread run it.
-"""
+thread run it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import asdict
+
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
+from adapters.documents.wakes import WakeAnswer, WakeLine, own_wake_of, wake_of
 from adapters.runtime import gate, on_demand, watcher
 from adapters.runtime.on_demand import RanWake, WaitingWake, WakeProgress
 from adapters.usecases.inputs import WORDS_MAX_BYTES
@@ -18,6 +20,7 @@ from domain.agent.wake_queue_rules import CANCELLED
 from domain.errors import Refused, Remedy, invalid
 from domain.log.wire import payload
 from domain.wake.commands import SkipWake
+from domain.wake.wake import ModelAnswered
 from projections import agents, wakes
 
 if TYPE_CHECKING:
@@ -76,12 +79,8 @@ def wake_all(home: "Home", agents: Sequence[str], progress: WakeProgress) -> Wok
 
 
 def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
-    """Queue a wake of an agent, for `run_wake`.
-
-    Raises:
-        Refused: Its model cannot be had, or it cannot be woken; nothing is queued.
-        KeyReused: The key stands for something else.
-    """
+    """Queue a wake of an agent, for `run_wake`. Raises Refused: its model cannot be had, or it
+    cannot be woken; nothing is queued. Raises KeyReused: the key stands for something else."""
     troubles = _prepare(home)
     first, command = nth_key(key, 1), home.services.request(agent_id)
     if known := home.services.agents.answered(first, command):
@@ -94,17 +93,15 @@ def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
 def ask_agent(
     home: "Home", agent_id: str, words: str, session: str = "", key: str = ""
 ) -> Requested:
-    """Queue a question to an agent, for `run_wake`.
-
-    Args:
-        session: The one that it goes on with, or the beginning of its name; empty: a new one.
-
-    Raises:
-        Refused: The question is empty or too long, the model cannot be had, the session is
-            ambiguous, or the agent cannot be woken; nothing is queued.
-        KeyReused: The key stands for something else.
-    """
-    _check_question(words)
+    """Queue a question to an agent, for `run_wake`. `session`: the one that it goes on with, or the
+    beginning of its name; empty: a new one. Raises Refused: the question is empty or too long, the
+    model cannot be had, the session is ambiguous, or the agent cannot be woken; nothing is queued;
+    KeyReused."""
+    if not words.strip():
+        raise invalid("the question is empty", "say what you want to know")
+    if len(words.encode()) > WORDS_MAX_BYTES:
+        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
+        raise invalid(because, "put it into a note of the task")
     troubles = _prepare(home)
     kept = payload(home.services.agent(agent_id).unit, words.encode())
     first, said = nth_key(key, 1), home.services.request(agent_id, "user", words=kept.id)
@@ -118,23 +115,41 @@ def ask_agent(
 
 
 def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], None]) -> RanWake:
-    """Run a wake that was asked for, after what goes before it, and wait for it.
-
-    Args:
-        told: Is told once if another process has to be waited for.
-    """
+    """Run a wake that was asked for, after what goes before it, and wait for it. `told`: is told
+    once if another process has to be waited for."""
     ran = on_demand.run_requested(home.services, agent_id, run_key, told)
     watcher.catch_up(home.services)
     home.views.catch_up()
     return ran
 
 
-def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
-    """Drop what is queued for an agent, by the person's word; the triggers stay in the log.
+def answer_of(home: "Home", asked: Requested, document: WakeLine) -> WakeAnswer:
+    """The document of `agent ask`, of the wake of a question that has run."""
+    wake = own_wake_of(home, asked.run_key)
+    return WakeAnswer(
+        **asdict(document),
+        answer=_said_last(home, document) or None,
+        session=asked.session,
+        turn=wake.causes[0].trigger.turn if wake and wake.causes else 0,
+    )
 
-    Raises:
-        Refused: Code ``agent_running``: it has begun; ``unknown_wake``: nothing is queued.
-        KeyReused: The key stands for something else.
+
+def _said_last(home: "Home", document: WakeLine) -> str:
+    """What the model said last, else what its report says; empty if it said nothing."""
+    agents = home.services.agents
+    found = wake_of(home, document.run_key)
+    assert found is not None, document.run_key
+    rows = agents.facts(f"wake:{found.key}@{found.replica}")
+    with agents.reading() as world:
+        answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
+        texts = [world.text(one.text).strip() for one in answers if one.text is not None]
+    said = texts[-1] if texts else ""
+    return said or (document.report.tldr if document.report else "")
+
+
+def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
+    """Drop what is queued for an agent, by the person's word; the triggers stay in the log. Raises
+    Refused, code ``agent_running``: it has begun; ``unknown_wake``: nothing is queued; KeyReused.
     """
     first, said = nth_key(key, 1), SkipWake(agent_id, "", CANCELLED)
     if known := home.services.agents.answered(first, said, ("agent", "code")):
@@ -142,8 +157,7 @@ def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
     watcher.catch_up(home.services)  # what is in the journal already is cancelled, too
     home.views.catch_up()
     found = home.views.get(agents.VIEW, agent_id)
-    wake_queue = found.wake_queue if found else None
-    wake = (wake_queue.queued or wake_queue.begun) if wake_queue else None
+    wake = (found.wake_queue.queued or found.wake_queue.begun) if found else None
     if wake is None:
         because = "nothing is queued for the agent"
         raise Refused("unknown_wake", because=because, instead=Remedy("see_status"))
@@ -157,44 +171,28 @@ def _prepare(home: "Home") -> Sequence[str]:
     due is read: the views know, as of the logs' ends."""
     home.resume_states()
     home.views.catch_up()
-    expiring = expiring_sets(home)
 
     def timed(now: str) -> list[str]:
         return [one.id for one in home.views.due(agents.VIEW, now)]
 
-    return on_demand.prepare(home.services, timed, expiring, held_agents(home))
+    return on_demand.prepare(home.services, timed, expiring_sets(home), held_agents(home))
 
 
 def _check_model(home: "Home", agent_id: str) -> None:
     """Refuse before anything is queued if the agent's model cannot be had."""
-    services = home.services
-    gate.checked_model(services, services.model_name(services.agent(agent_id)))
-
-
-def _check_question(words: str) -> None:
-    if not words.strip():
-        raise invalid("the question is empty", "say what you want to know")
-    if len(words.encode()) > WORDS_MAX_BYTES:
-        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
-        raise invalid(because, "put it into a note of the task")
-
-
-def _turns(home: "Home", agent_id: str) -> dict[str, int]:
-    """The sessions of an agent, each with its last turn."""
-    turns: dict[str, int] = {}
-    for wake in home.views.page(wakes.VIEW, shelf=agent_id):
-        for cause in wake.causes:
-            trigger = cause.trigger
-            if trigger.reason == "user":
-                turns[trigger.reason_id] = max(turns.get(trigger.reason_id, 0), trigger.turn)
-    return turns
+    name = home.services.model_name(home.services.agent(agent_id))
+    gate.checked_model(home.services, name)
 
 
 def _session(home: "Home", agent_id: str, name: str) -> tuple[str, int]:
     """The session that a name or the beginning of one means, and the turn that comes next."""
     if not name:
         return "", 0
-    turns = _turns(home, agent_id)
+    asked = home.views.page(wakes.VIEW, shelf=agent_id)
+    turns: dict[str, int] = {}  # the last one of each session
+    for trigger in (cause.trigger for wake in asked for cause in wake.causes):
+        if trigger.reason == "user":
+            turns[trigger.reason_id] = max(turns.get(trigger.reason_id, 0), trigger.turn)
     begun = [one for one in turns if one.startswith(name)]
     chosen = name if name in turns or len(begun) != 1 else begun[0]
     if chosen not in turns and len(begun) > 1:

@@ -3,8 +3,7 @@
 Changes are tried on the lines, and the result is read again: all together, and halves of what
 does not come out, down to the one that is the reason. A change is taken only where the file then
 says that, and all else as before, and where its import would change nothing. What cannot be said
-there is named. Nothing is written where the file says something that was not imported.
-"""
+there is named. Nothing is written where the file says something that was not imported."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from adapters.documents.import_conflicts import ConflictDetails, conflicts_of
+from adapters.documents.results import ChangeBack, FileBack
 from adapters.home.atomic_write import replace_if_unchanged
 from adapters.home.read_input import STDIN, UnreadableInput
 from adapters.importers import formats, writing
@@ -26,20 +26,20 @@ from adapters.usecases.import_sources import FileInput, FileSource, given_file, 
 from adapters.usecases.import_tasks import TASKS_MAX, changed_tasks, command_of
 from adapters.usecases.match_imported import (
     KnownTasks,
+    MatchedFile,
     as_read_before,
     documents_of,
     known_tasks,
-    line_kept,
     lines_payload,
     match_imported,
 )
-from adapters.usecases.task_lists import document_of
+from adapters.usecases.task_lists import task_and_document
 from domain.errors import Refused, invalid
 from domain.journal import catalog as c
 from domain.journal import imports
 from domain.journal.catalog import CATALOG
 from domain.journal.import_conflicts import COMPARED, value_of
-from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
+from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded, line_kept
 from domain.journal.imports import ImportNames, numbered
 from domain.journal.repeat import next_id
 from domain.journal.task import CLOSED, TASK, NoteAdded, StatusSet, Task
@@ -108,18 +108,9 @@ def write_back(
     environ: Mapping[str, str],
     more: Collection[str] = (),
 ) -> WrittenBack:
-    """Put into a file what its tasks are here.
-
-    Args:
-        source: What it is known as.
-        environ: Environment variables: the values of keys are left out.
-        more: Tasks that are in no file, and shall be in this one.
-
-    Raises:
-        Unreadable: It cannot be read.
-        Refused: Code ``invalid_value`` or ``stale``: it is no file of these, or says what was not
-            imported.
-    """
+    """Put into a file, known as `source`, what its tasks are here; `more`: tasks that are in no
+    file, and shall be in this one. Raises Unreadable: it cannot be read; Refused, code
+    ``invalid_value`` or ``stale``: it is no file of these, or says what was not imported."""
     if file == STDIN or "://" in file:
         raise invalid(f"{file!r} is no file that could be written", "name a file of tasks")
     given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
@@ -155,19 +146,19 @@ def write_back(
         now = instant(home.services.clock.now())
         replace_if_unchanged(Path(file), given.data, pen.data, now)
         changed = dict.fromkeys((*(each.task for each in written), *added))
-        _record(home, pen, [*changed], added, one.gone)
+        _record(home, pen, [*changed], added, one)
     unsaid += [task for task in more if task not in added]
-    return WrittenBack(
-        read.source,
-        tuple(written),
-        tuple(left),
-        differ,
-        anew,
-        pen.data,
-        tuple(added),
-        tuple(unsaid),
-        tuple(sorted(others)),
-    )
+    said_there = read.source, tuple(written), tuple(left), differ, anew, pen.data
+    return WrittenBack(*said_there, tuple(added), tuple(unsaid), tuple(sorted(others)))
+
+
+def file_back(file: str, done: WrittenBack) -> FileBack:
+    """What was written into a file, as its document."""
+    left = [ChangeBack(one.task, one.named, "cannot_be_said") for one in done.left]
+    left += (ChangeBack(one.task, one.field, "both_changed") for one in done.differ)
+    left += (ChangeBack(one, "status", "closed_as_another") for one in done.others)
+    written = [ChangeBack(one.task, one.named) for one in done.written]
+    return FileBack(file, written, left, [*done.anew], [*done.added], [*done.unsaid])
 
 
 def in_no_file(home: "Home") -> list[str]:
@@ -183,11 +174,8 @@ def _read_anew(
     """Import first what lines that are to be edited say to this reader and did not say to the one
     that read them last: so does each edit of such a line, whoever makes it."""
     edited = {one.task for one in changes if pen.can_say(one)}
-    tasks = [
-        now
-        for now, was in zip(pen.read.tasks, said.tasks, strict=True)
-        if now != was and now.task_id in edited
-    ]
+    both = zip(pen.read.tasks, said.tasks, strict=True)
+    tasks = [now for now, was in both if now != was and now.task_id in edited]
     for first in range(0, len(tasks), TASKS_MAX):
         batch = tasks[first : first + TASKS_MAX]
         payloads = documents_of(home, batch, pen.known)
@@ -200,8 +188,7 @@ def _read_anew(
 def _nexts_added(home: "Home", pen: "_FileEditor") -> tuple[list[str], list[str]]:
     """The tasks that follow what the file has closed, of a series the one that is open, and that
     are in no file: those that this one could be given, and those that it could not."""
-    found: list[str] = []
-    left: list[str] = []
+    found, left = list[str](), list[str]()
     here = {one.task_id for one in pen.read.tasks}
     for said in [one for one in pen.read.tasks if one.status in CLOSED]:
         one = next_id(said.task_id)
@@ -210,23 +197,17 @@ def _nexts_added(home: "Home", pen: "_FileEditor") -> tuple[list[str], list[str]
         if one not in pen.known or pen.known[one].sources or one in here:
             continue
         here.add(one)
-        with home.services.journal.reading() as world:
-            task, catalog = world.load(TASK, one), world.load(CATALOG, MAIN)
-            wanted = document_of(task, world, catalog)
-        is_added = pen.add(task, wanted, after=said) or _added(home, pen, one)
+        is_added = pen.add(*task_and_document(home, one), after=said) or _added(home, pen, one)
         (found if is_added else left).append(one)
     return found, left
 
 
 def _added(home: "Home", pen: "_FileEditor", task_id: str) -> bool:
     """Whether a task could be put into the file; what a line cannot say of it stays here alone."""
-    with home.services.journal.reading() as world:
-        task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
-        said = document_of(task, world, catalog)
-    inbox = fold(said.category) == fold(c.INBOX)
+    task, said = task_and_document(home, task_id)
     status = said.status if said.status in writing.BOXES else ""
     said = replace(said, description="", notes=(), status=status, status_reason="")
-    said = replace(said, category="") if inbox else said
+    said = replace(said, category="") if fold(said.category) == fold(c.INBOX) else said
     return pen.add(task, said) or (said.items != () and pen.add(task, replace(said, items=())))
 
 
@@ -235,16 +216,16 @@ def _record(
     pen: "_FileEditor",
     changed: Sequence[str],
     added: Sequence[str],
-    gone: Sequence[str],
+    one: MatchedFile,
 ) -> None:
-    """Keep what the file says now as what it said last. The lines that are `gone` leave it with the
-    next import, which says what becomes of their tasks."""
-    said = {one.task_id: one for one in pen.read.tasks}
+    """Keep what the file says now as what it said last. The lines that are gone leave it with the
+    next import, which says what becomes of their tasks; of those that were erased no name stays."""
+    said = {task.task_id: task for task in pen.read.tasks}
     lines = [
-        line_kept(one.task_id, anchor)
-        for one, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
+        line_kept(task.task_id, "" if task.task_id in one.erased else anchor)
+        for task, anchor in zip(pen.read.tasks, pen.read.anchors, strict=True)
     ]
-    lines += [line_kept(one, "") for one in gone]
+    lines += [line_kept(task, "") for task in one.gone]
     kept = lines_payload(lines)
     for first in range(0, len(changed), TASKS_MAX):
         tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
@@ -260,8 +241,7 @@ def _changes(
 ) -> tuple[list[FileChange], tuple[ConflictDetails, ...]]:
     """What the file does not say yet, and what is open between it and the person; `others`: tasks
     that were closed as something else than what their line says."""
-    found: list[FileChange] = []
-    both: list[ConflictDetails] = []
+    found, both = list[FileChange](), list[ConflictDetails]()
     zone = home.settings.timezone if pen.has_days else ""
     kept = [pen.as_kept(said) for said in read.tasks]
     with home.services.journal.reading() as world:
@@ -279,18 +259,15 @@ def _changes(
 def _for_others(home: "Home", read: ImportedFile, known: KnownTasks) -> set[str]:
     """Tasks that were closed here when their lines had another title or due date: who repeats one
     by moving its day has it open again, and nobody ticked that."""
-    lines = {
-        one.task_id: one
-        for one in read.tasks
-        if one.status not in CLOSED and one.task_id in known and known[one.task_id].status in CLOSED
-    }
+    here = [one for one in read.tasks if one.status not in CLOSED and one.task_id in known]
+    lines = [one for one in here if known[one.task_id].status in CLOSED]
     with home.services.journal.reading() as world:
-        return {one for one, said in lines.items() if _is_for_another(world, one, said)}
+        return {one.task_id for one in lines if _is_for_another(world, one)}
 
 
-def _is_for_another(world: LogState, task_id: str, said: ImportedTask) -> bool:
-    then = before = TASK.initial(task_id)
-    for row in world.rows(TASK, task_id):
+def _is_for_another(world: LogState, said: ImportedTask) -> bool:
+    then = before = TASK.initial(said.task_id)
+    for row in world.rows(TASK, said.task_id):
         before = TASK.evolve(before, row)
         then = before if isinstance(row.fact, StatusSet) else then
     lines = [decoded(world.payload(document)) for _, document in then.imported]
@@ -303,19 +280,15 @@ def _of_fields(
 ) -> Iterator[FileChange]:
     """`zone`: of the person, if the file says days."""
     for field in FIELDS:
-        value = getattr(task, field)
-        if field in differ or value == _said(said, field):
+        value, default = getattr(task, field), {"status": "OPEN", "priority": "P2"}.get(field)
+        given = getattr(said, field)
+        if field in differ or value == (given or default or given):
             continue
         if field == "status":
             day = local_time(task.history[-1].at, zone).partition(" ")[0] if zone else ""
             yield FileChange(task.id, field, value, "", 0, task.status_reason, day)
         else:
             yield FileChange(task.id, field, value)
-
-
-def _said(said: ImportedTask, field: str) -> Any:
-    default = {"status": "OPEN", "priority": "P2"}.get(field)
-    return getattr(said, field) or default or getattr(said, field)
 
 
 def _of_items(
@@ -384,7 +357,6 @@ class _FileEditor:
 
     @property
     def data(self) -> bytes:
-        """The file as it shall be."""
         return self._bom + "".join(self._lines).encode()
 
     def as_kept(self, said: ImportedTask) -> ImportedTask:
@@ -510,19 +482,18 @@ def _tried(
                 yield writing.with_item(lines, line, end, title, is_checked=change.value)
         case "item title":
             for one in writing.item_at(lines, line + 1, end, change.title, change.nth):
-                yield from _with_line(
-                    lines, one, writing.with_title(lines[one], change.title, change.value)
-                )
+                changed = writing.with_title(lines[one], change.title, change.value)
+                yield from _with_line(lines, one, changed)
         case "title":
             yield from _with_line(lines, line, writing.with_title(lines[line], was, change.value))
         case "status" if has_reasons:
             yield writing.with_whole_status(lines, line, change.value, change.reason)
         case "status":
-            changed = writing.with_status(read.format, lines[line], change.value, change.day)
-            yield from _with_line(lines, line, [changed])
+            new = writing.with_status(read.format, lines[line], change.value, change.day)
+            yield from _with_line(lines, line, [new])
         case field:
-            changed = writing.with_field(read.format, lines[line], field, change.value)
-            yield from _with_line(lines, line, [changed])
+            new = writing.with_field(read.format, lines[line], field, change.value)
+            yield from _with_line(lines, line, [new])
 
 
 def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterator[list[str]]:
@@ -530,21 +501,13 @@ def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterato
 
 
 def _wanted_task(said: ImportedTask, change: FileChange, *, has_reasons: bool) -> ImportedTask:
-    """What the file shall say of a task."""
     match change.field:
-        case "tick":
-            nths = _places(said.items, change.title)
-            return replace(
-                said,
-                items=tuple(
-                    replace(item, is_checked=change.value) if n == nths[change.nth] else item
-                    for n, item in enumerate(said.items)
-                ),
-            )
-        case "item title":
-            at = _places(said.items, change.title)[change.nth]
-            item = replace(said.items[at], title=change.value)
-            return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
+        case "tick" | "item title":
+            at = [n for n, one in enumerate(said.items) if fold(one.title) == fold(change.title)]
+            new = {"is_checked" if change.field == "tick" else "title": change.value}
+            items = [*said.items]
+            items[at[change.nth]] = replace(items[at[change.nth]], **new)
+            return replace(said, items=tuple(items))
         case "item":
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
         case "status":
@@ -553,7 +516,3 @@ def _wanted_task(said: ImportedTask, change: FileChange, *, has_reasons: bool) -
             return replace(said, status=status, status_reason=change.reason * has_reasons or day)
         case field:
             return replace(said, **{field: change.value})
-
-
-def _places(items: Sequence[ImportedItem], title: str) -> list[int]:
-    return [n for n, item in enumerate(items) if fold(item.title) == fold(title)]

@@ -33,17 +33,16 @@ from adapters.web.http_types import (
     Page,
     at_field,
     clash_of,
-    clashing,
-    form_changes,
     in_lines,
     missing,
+    stale,
 )
 from adapters.web.lessons import links
 from adapters.web.metrics import FEW, MetricsSnapshot
 from adapters.web.plain_text import compared
 from adapters.web.site import Site, check_sure
 from adapters.web.text_diff import LazyDiff, differences
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.lessons.lessons import TEMPLATE
 from domain.templates.seeds import SEEDS, seed_id
 from domain.templates.template import Template
@@ -92,11 +91,8 @@ def change(site: Site, asked: FormRequest) -> Notice:
     ticked = [category_named(catalog, one).name for one in asked.lists.get("category", [])]
     given = {name: asked.needed(name).strip() for name in ("name", "model")}
     given["categories"] = in_lines(asked.form.get("categories", "\n".join(sorted(ticked)))).strip()
-    found = form_changes(asked, given, settings_of(site, template))
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not use_cases.is_known(site.home, asked.key):
-        return clashing(asked, found, {}, {"categories": "text"})
+    now = settings_of(site, template)
+    found = site.changes(asked, given, now, forms={"categories": "text"})
     named = [category_named(catalog, one).id for one in given["categories"].split("\n") if one]
     with at_field("model"):
         use_cases.check_directives(use_cases.Directives(model=given["model"]))
@@ -169,8 +165,7 @@ def assign_to(site: Site, asked: FormRequest) -> Notice:
     wanted = asked.needed("template")
     is_built_in = wanted == BUILT_IN
     if not _lives_on(site, asked, agent.id, asked.needed("was").removeprefix(BUILT_IN)):
-        because = "it was given another template meanwhile"
-        raise Refused("stale", because=because, instead="look at it, and choose again")
+        raise stale("it was given another template meanwhile", "look at it, and choose again")
     chosen = "" if is_built_in else pick_template(site.home, wanted, nth_key(asked.key, 1))
     use_cases.assign_template(site.home, agent.id, chosen, asked.key)
     return Notice("Set: its next wakes run on it.")
@@ -179,7 +174,7 @@ def assign_to(site: Site, asked: FormRequest) -> Notice:
 def _lives_on(site: Site, asked: FormRequest, agent_id: str, template_id: str) -> bool:
     """Whether an agent still lives on a template, or the form was sent before."""
     lives_on = site.home.services.agent(agent_id).template
-    return lives_on == template_id or use_cases.is_known(site.home, asked.key)
+    return lives_on == template_id or site.knows(asked)
 
 
 def delete(site: Site, asked: FormRequest) -> Notice:
@@ -192,8 +187,7 @@ def delete(site: Site, asked: FormRequest) -> Notice:
 
 def _has_moved(site: Site, asked: FormRequest, template: Template) -> bool:
     """Whether another version is active than the form was made from."""
-    is_known = use_cases.is_known(site.home, asked.key)
-    return asked.needed("was") != _active(template) and not is_known
+    return asked.needed("was") != _active(template) and not site.knows(asked)
 
 
 def _both(site: Site, asked: FormRequest, template: Template) -> Notice:
@@ -334,10 +328,8 @@ def _charted(counted: MetricsSnapshot | None, template_id: str) -> dict[str, Any
         if one["template_id"] == template_id:
             day = counts.setdefault(date.fromisoformat(one["day"]), Counter())
             day[one["outcome"]] += one["wakes"]
-    seen = sorted({kind for count in counts.values() for kind in count})
-    total = Counter[str]()
-    for count in counts.values():
-        total.update(count)
+    total = sum(counts.values(), Counter[str]())
+    seen = sorted(total)
     return {
         "chart": charts.days(counts, seen, "Its wakes by day", f"/wakes?template={template_id}"),
         "rows": charts.rows(counts, seen),
@@ -356,9 +348,15 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     template = template_by_id(site, asked.names["id"])
     found = template_document(site.home, template).versions
     active = next((one.named for one in found if one.active), "")
-    of = _version(found, asked.query.get("of", "") or active)
-    earlier = asked.query.get("with", "") or found[max(0, found.index(of) - 1)].named
-    before = _version(found, earlier)
+    known = {one.named: one for one in reversed(found)}
+
+    def named(given: str) -> VersionDetails:
+        if given not in known:
+            raise missing("unknown_template", "version", given)
+        return known[given]
+
+    of = named(asked.query.get("of", "") or active)
+    before = named(asked.query.get("with", "") or found[max(0, found.index(of) - 1)].named)
     told = {
         "id": template.id,
         "name": template.name,
@@ -376,20 +374,12 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     return Page("template_diff.html", f"Versions of {template.name}", told, values)
 
 
-def _version(found: list[VersionDetails], given: str) -> VersionDetails:
-    known_as = next((one for one in found if one.named == given), None)
-    if known_as is None:
-        raise missing("unknown_template", "version", given)
-    return known_as
-
-
 def show_preview(site: Site, asked: FormRequest) -> Page:
     """The page `/templates/ID/preview`: what the model of a task's agent would read on it."""
     template: Template = template_by_id(site, asked.names["id"])
     given = asked.query.get("agent", "").strip()
     if not given:
-        because = "no task is named"
-        raise Refused("invalid_value", because=because, instead="name one on the template's page")
+        raise invalid("no task is named", "name one on the template's page")
     found, _ = preview(site.home, pick_agent(site.home, given), template.id)
     told = {"id": template.id, "name": template.name, "version": template.active, **asdict(found)}
     return Page("template_preview.html", f"What a model would read on {template.name}", told)

@@ -2,12 +2,12 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
 from adapters.documents.agent_output import (
     MessageLine,
@@ -30,7 +30,7 @@ from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import templates_of
 from adapters.documents.wakes import set_of, wake_document
 from adapters.text.agent import memory_summary as memory_words
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 from adapters.timetravel.why import trigger_fates
 from adapters.usecases import agents as use_cases
 from adapters.usecases import day_agent, kinds, policy, wake_agents
@@ -44,10 +44,9 @@ from adapters.web.http_types import (
     FormRequest,
     Notice,
     Page,
-    clashing,
-    form_changes,
     in_lines,
     missing,
+    whole,
 )
 from adapters.web.inbox import OPEN_SHOWN, agent_cards
 from adapters.web.plain_text import compared
@@ -68,11 +67,9 @@ from projections import agents as agents_view
 from projections import messages, observations, operations, reports, tasks, templates, wakes
 from projections.agents import AgentDocument
 from projections.messages import WakeMessages
-from projections.operations import Operation
 from projections.reports import ReportDocument
 from projections.wakes import WakeDocument
 
-CHUNK = 250
 THREADS_SHOWN = 10  # wakes of a page of conversations
 OBSERVATIONS_SHOWN = 50
 CHAT_SHOWN = 8  # messages beside the report
@@ -84,14 +81,22 @@ WATCH_KEYS = (
     "TASK", "CHECKLIST", "CHECKLIST_ITEM", "NOTE", "TIME_ENTRY", "LINK", "CATEGORY", "LABEL",
     "RATING",
 )  # fmt: skip
-LIFECYCLES = ("active", "dormant", "destroyed")
+LIVES_SHOWN = ("active", "running", "failing", "dormant", "destroyed")
+FILTERS = ("q", "lifecycle", "kind", "sort")
+SORTS = {
+    "": "newest first",
+    "next": "next wake first",
+    "failing": "most failures first",
+    "spend": "most tokens first",
+}
 
 
 class AgentRow(AgentLine, frozen=True):
-    """An agent of the page `/agents`."""
+    """An agent of the page `/agents`; `tokens` where the order is by what was spent."""
 
     task_title: str
     template: str | None
+    tokens: int | None
 
 
 class MessageThread(Struct):
@@ -129,55 +134,75 @@ class ModelUsage(Struct):
 
 
 def show_list(site: Site, asked: FormRequest) -> Page:
-    """The page `/agents`, newest first."""
-    life, kind = asked.query.get("lifecycle", ""), asked.query.get("kind", "")
-    size, now = page_size(asked), site.now
-    rows: list[AgentRow] = []
+    """The page `/agents`: the newest first, or by another order those that were looked through."""
+    filters = {name: asked.query.get(name, "") for name in FILTERS}
+    size, now, words = page_size(asked), site.now, filters["q"].casefold().split()
+    spent = _spent(site) if filters["sort"] == "spend" else None
+    order = {
+        "next": lambda one: one.next_wake_at or "~",
+        "failing": lambda one: -one.failures,
+        "spend": lambda one: -(spent or {}).get(one.id, 0),
+    }.get(filters["sort"])
+    found: list[AgentDocument] = []
     kinds: set[str] = set()
     older, scanned = "", 0
-    for one in _newest_first(site, asked.query.get("before", "")):
-        if len(rows) == size or scanned == SCAN_MAX:
+    marks = agents_view.marks(filters["lifecycle"]) or ("",)
+    for one in site.newest_first(agents_view.VIEW, marks, before=asked.query.get("before", "")):
+        if scanned == SCAN_MAX or (order is None and len(found) == size):
             break
         older, scanned = one.place, scanned + 1
-        if one.exists:
-            kinds.add(one.agent_kind)
-        is_life = life in ("", one.lifecycle) and (life or one.lifecycle != "destroyed")
-        if one.exists and is_life and kind in ("", one.agent_kind):
-            rows.append(_row(site, one, now))
+        if not one.is_living and marks == ("",):
+            continue
+        kinds.add(one.agent_kind)
+        is_wanted = filters["kind"] in ("", one.agent_kind)
+        if is_wanted and (not words or all(word in called(site, one) for word in words)):
+            found.append(one)
     else:
         older = ""
+    if order:
+        found = sorted(found, key=order)[:size]
+    rows = [_row(site, one, now, spent) for one in found]
     return Page(
         "agents.html",
         "Agents",
-        {"agents": rows, "next": asked.after(older)},
+        {"agents": rows, "next": None if order else asked.after(older)},
         {
-            "lives": LIFECYCLES,
+            "lives": LIVES_SHOWN,
             "kinds": sorted(kinds),
-            "filters": {"lifecycle": life, "kind": kind},
+            "sorts": SORTS,
+            "filters": filters,
+            "is_cut": scanned == SCAN_MAX and bool(older),
+            "scanned": scanned,
+            "is_spent": spent is not None,
             "troubles": _troubles(site, ""),
             "enabled": site.home.services.is_enabled,
         },
     )
 
 
-def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
-    while True:  # bounded by who takes them
-        chunk = site.home.views.page(
-            agents_view.VIEW, before=before, newest_first=True, limit=CHUNK
-        )
-        yield from chunk
-        if len(chunk) < CHUNK:
-            return
-        before = chunk[-1].place
+def called(site: Site, agent: AgentDocument) -> str:
+    """What an agent and its task are called, for words to be found in."""
+    task = site.home.views.get(tasks.VIEW, agent.task_id)
+    return f"{agent.name}\n{task.title if task else ''}".casefold()
 
 
-def _row(site: Site, one: AgentDocument, now: str) -> AgentRow:
+def _spent(site: Site) -> Counter[str]:
+    """The tokens of each agent's wakes, of the newest of all."""
+    found = Counter[str]()
+    for wake in site.home.views.page(wakes.VIEW, newest_first=True, limit=SCAN_MAX):
+        for one in wake.every:
+            found[one.agent_id] += sum(filter(None, astuple(one.usage)))
+    return found
+
+
+def _row(site: Site, one: AgentDocument, now: str, spent: Counter[str] | None) -> AgentRow:
     task = site.home.views.get(tasks.VIEW, one.task_id)
     lives_on = site.home.views.get(templates.VIEW, one.template_id) if one.template_id else None
     return AgentRow(
         **asdict(agent_line(one, now)),
         task_title=task.title if task else "",
         template=lives_on.template.name if lives_on else None,
+        tokens=spent[one.id] if spent is not None else None,
     )
 
 
@@ -206,7 +231,8 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         messages.VIEW, shelf=agent.id, before=before, newest_first=True, limit=THREADS_SHOWN + 1
     )
     older = shown[THREADS_SHOWN - 1].place if len(shown) > THREADS_SHOWN else ""
-    recent = _newest(site, agent.id)
+    newest = home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=USAGE_WAKES)
+    recent = [each for one in newest for each in one.every]
     task = home.views.get(tasks.VIEW, agent.task_id)
     kind = asked.query.get("kind", "")
     with home.services.agents.reading() as world:
@@ -270,9 +296,7 @@ def words_of(remembered: MemoryShort) -> str:
 def show_digest(site: Site, asked: FormRequest) -> Page:
     """The page of a digest: what it was made of."""
     agent, wanted = agent_by_id(site, asked.names["id"]), asked.names["digest"]
-    if (
-        site.home.views.get(observations.DIGESTS, wanted) is None
-    ):  # a beginning of an id names none here
+    if site.home.views.get(observations.DIGESTS, wanted) is None:  # no beginning of an id
         raise missing("unknown_digest", "digest", wanted)
     told = sources_document(site.home, agent.id, wanted)
     return Page("digest.html", f"Digest of {agent.name}", told, {"agent": agent})
@@ -348,34 +372,25 @@ def _chat(threads: Sequence[MessageThread]) -> list[MessageLine]:
     return told[-CHAT_SHOWN:]
 
 
-def _newest(site: Site, agent_id: str) -> list[WakeDocument]:
-    found = site.home.views.page(wakes.VIEW, shelf=agent_id, newest_first=True, limit=USAGE_WAKES)
-    return [each for one in found for each in one.every]
-
-
 def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:
     """The effects that left the process: of the agent's newest wakes and of their change sets."""
-    found: list[EffectLine] = []
-    for wake in recent:
-        for owner in (wake.key, *wake.set_ids):
-            document = site.home.views.get(operations.VIEW, owner)
-            if document is not None:
-                found += [_call(wake, document.task_id, one) for one in document.operations]
-    return found
-
-
-def _call(wake: WakeDocument, task_id: str, one: Operation) -> EffectLine:
-    return EffectLine(
-        run_key=wake.run_key,
-        tool=one.tool,
-        asked_at=one.asked_at,
-        settled_at=one.settled_at or None,
-        outcome=one.outcome or "in flight",
-        code=one.code or None,
-        attempt=one.attempt,
-        position=one.position or None,
-        task_id=task_id,
-    )
+    return [
+        EffectLine(
+            run_key=wake.run_key,
+            tool=one.tool,
+            asked_at=one.asked_at,
+            settled_at=one.settled_at or None,
+            outcome=one.outcome or "in flight",
+            code=one.code or None,
+            attempt=one.attempt,
+            position=one.position or None,
+            task_id=document.task_id,
+        )
+        for wake in recent
+        for owner in (wake.key, *wake.set_ids)
+        if (document := site.home.views.get(operations.VIEW, owner)) is not None
+        for one in document.operations
+    ]
 
 
 def _usage(recent: Sequence[WakeDocument]) -> list[ModelUsage]:
@@ -400,7 +415,7 @@ def _sum(known: int | None, more: int | None) -> int | None:
 # ----------------------------------------------------------------------------------------- controls
 # What a person does to agents from the page. A wake runs in a thread; the page follows it.
 
-WAIT_SECONDS = 0.6  # a quick wake is over when its page is shown
+LET_IT_BEGIN = partial(time.sleep, 0.6)  # a quick wake is over when its page is shown
 LIVES: dict[str, tuple[Callable[[Home, str, str], use_cases.AgentUpdate], str]] = {
     "pause": (use_cases.pause_agent, "Paused: nothing wakes it until it is resumed."),
     "resume": (use_cases.resume_agent, "Resumed: a wake is queued that looks at what changed."),
@@ -466,27 +481,22 @@ def _run(site: Site, agent_id: str, queued: wake_agents.Requested) -> None:
     """Have a wake run; the same form sent twice runs one."""
     if not queued.is_known:
         site.jobs.wake(agent_id, queued.run_key)
-        site.give_way(_let_it_begin)
+        site.give_way(LET_IT_BEGIN)
 
 
 def wake_all(site: Site, asked: FormRequest) -> Notice:
     """Run all that is queued."""
-    asked.needed("nonce")
     prepared = wake_agents.prepare_wakes(site.home)
     if not prepared.ready:
         lead = lead_elsewhere(site.home)
         there = f" {lead} leads: agents wake by themselves there, and here if you ask one."
         return Notice("Nothing is queued that may run now." + (there if lead else ""))
     _check_room(site)
-    site.jobs.wake_all(prepared.agents)
-    site.give_way(_let_it_begin)
+    if not site.jobs.wake_all(prepared.agents, asked.key):
+        return Notice("Wakes run already: how far they are stands here.")
+    site.give_way(LET_IT_BEGIN)
     told = counted(len(prepared.ready), "wake")
     return Notice(f"Running {told}: what comes of them appears here.")
-
-
-def _let_it_begin() -> None:
-    """Give a quick model its moment, so that the page shows the end and not the beginning."""
-    time.sleep(WAIT_SECONDS)
 
 
 def live(site: Site, asked: FormRequest) -> Notice:
@@ -511,8 +521,7 @@ def sleep(site: Site, asked: FormRequest) -> Notice:
         return Notice("It sleeps no longer.")
     until = asked.needed("until").strip()
     if not until:
-        because = "it is not said until when it sleeps"
-        raise Refused("invalid_value", because=because, instead="choose a day")
+        raise invalid("it is not said until when it sleeps", "choose a day")
     use_cases.sleep_agent(site.home, agent.id, until, asked.key)
     return Notice(f"It sleeps until {until}; only you wake it before.")
 
@@ -550,21 +559,16 @@ def configure(site: Site, asked: FormRequest) -> Notice:
     said = sorted(map(preference_of, lines_of(given["preferences"])))
     given["preferences"] = "\n".join(f"{name}={value}" for name, value in said if value)
     given["automatic"] = "yes" if asked.form.get("automatic") == "yes" else "no"
-    found = form_changes(asked, given, now)
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not use_cases.is_known(site.home, asked.key):
-        return clashing(asked, found, LABELS, FORMS)
+    found = site.changes(asked, given, now, LABELS, FORMS)
     use_cases.configure_agent(site.home, agent.id, wanted_of(found), asked.key)
-    return Notice("Set.", lines=_lacking(site, agent.id) if "model" in found.changed else ())
+    lacking = policy.needed(site.home, [agent.id]) if "model" in found.changed else []
+    told = "Nothing goes to {} before you agree to it, on this page."
+    return Notice("Set.", lines=[told.format(one.model) for one in lacking])
 
 
 def wanted_of(found: FormChanges) -> AgentSettings:
-    """What a form asks to be changed, of what it was made from.
-
-    Raises:
-        Refused: Code ``invalid_value``: what was typed is no number, or no preference.
-    """
+    """What a form asks to be changed, of what it was made from. Raises Refused: a number or a
+    preference is none."""
     given = {name: found.given[name] for name in found.changed}
     opened, closed = _apart(found, "loops")
     said, forgotten = _apart(found, "preferences")
@@ -585,25 +589,18 @@ def wanted_of(found: FormChanges) -> AgentSettings:
 
 
 def number_of(given: str) -> int:
-    """A number of turns; how many there may be the agent says.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
-    if given.isascii() and given.isdigit() and len(given) < 4:
-        return int(given)
+    """A number of turns, or Refused; how many there may be the agent says."""
+    if (number := whole(given, 3)) is not None:
+        return number
     wrong = invalid(f"{given[:20]!r} is no number of turns", "write a number from 1 to 20")
     raise AtField("turns", wrong)
 
 
 def preference_of(line: str) -> tuple[str, str]:
-    """A preference as it is typed.
+    """A preference as it is typed, or Refused.
 
     >>> preference_of("tone = brief"), preference_of("ratio=1=2")
     (('tone', 'brief'), ('ratio', '1=2'))
-
-    Raises:
-        Refused: Code ``invalid_value``.
     """
     name, sign, value = line.partition("=")
     if not sign or not name.strip():
@@ -624,16 +621,10 @@ def lines_of(text: str) -> list[str]:
 
 def _apart(found: FormChanges, name: str) -> tuple[Sequence[str], Sequence[str]]:
     """What a list has more and less than now, where the form changes it."""
-    if name not in found.changed:
-        return (), ()
-    given, now = lines_of(found.given[name]), lines_of(found.now[name])
+    given, now = (
+        lines_of(side[name]) if name in found.changed else [] for side in (found.given, found.now)
+    )
     return [one for one in given if one not in now], [one for one in now if one not in given]
-
-
-def _lacking(site: Site, agent_id: str) -> list[str]:
-    """What a person must agree to before another model is asked."""
-    lacking = policy.needed(site.home, [agent_id])
-    return [f"Nothing goes to {one.model} before you agree to it, on this page." for one in lacking]
 
 
 # ------------------------------------------------------------------------- timers and subscriptions
@@ -661,9 +652,10 @@ def watch(site: Site, asked: FormRequest) -> Notice:
     if asked.form.get("verb") == "remove":
         use_cases.unwatch_tokens(site.home, agent.id, asked.needed("subscription"), asked.key)
         return Notice("It does not hear of that any more.")
+    category = asked.form.get("category", "")
     heard = use_cases.NewSubscription(
         _tokens(site, asked),
-        _category(site, asked.form.get("category", "")),
+        category_named(catalog_of(site.home), category).id if category else "",
         status_named(asked.form["status"]) if asked.form.get("status") else "",
         asked.form.get("hears_agents") == "yes",
         asked.form.get("defers_links") == "yes",
@@ -681,13 +673,8 @@ def _tokens(site: Site, asked: FormRequest) -> tuple[str, ...]:
         *((f"sub:{sub.removeprefix('sub:').lower()}",) if sub else ()),
     )
     if not tokens:
-        because = "nothing is named that it should hear of"
-        raise Refused("invalid_value", because=because, instead="choose a kind, or name a task")
+        raise invalid("nothing is named that it should hear of", "choose a kind, or name a task")
     return tokens
-
-
-def _category(site: Site, given: str) -> str:
-    return category_named(catalog_of(site.home), given).id if given else ""
 
 
 # ------------------------------------------------------------------------------------------ reports
@@ -718,14 +705,22 @@ def show_reports(site: Site, asked: FormRequest) -> Page:
     found = found[:size]
     of = _report(site, agent.id, asked.query.get("of", "")) or (found[0] if found else None)
     earlier = _report(site, agent.id, asked.query.get("with", "")) or _report_before(site, of)
-    pairs = _report_pairs(site, earlier, of) if of and earlier else []
+    with site.home.services.agents.reading() as world:
+        listed = [_in_short(world, one) for one in found]
+        now, content = (_in_short(world, of), world.text(of.content)) if of else (None, "")
+        was, gone = (
+            (_in_short(world, earlier), world.text(earlier.content)) if earlier else (None, "")
+        )
+    pairs = (  # each by itself: what the short form says is often a line of the long one
+        [(was.tldr, now.tldr), ("\n\n", "\n\n"), (gone, content)] if was and now else []
+    )
     return Page(
         "reports.html",
         f"Reports of {agent.name}",
         {
             "agent_id": agent.id,
             "name": agent.name,
-            "reports": [_report_line(site, one) for one in found],
+            "reports": listed,
             "of": of.run_key if of else None,
             "with": earlier.run_key if earlier else None,
             "differences": LazyDiff(
@@ -735,10 +730,10 @@ def show_reports(site: Site, asked: FormRequest) -> Page:
             "next": asked.after(older),
         },
         {
-            "of": _report_line(site, of) if of else None,
-            "earlier": _report_line(site, earlier) if earlier else None,
+            "of": now,
+            "earlier": was,
             "marked": [LazyDiff(partial(differences, *compared(*pair))) for pair in pairs],
-            "content": _report_text(site, of) if of else "",
+            "content": content,
             "task_id": agent.task_id,
         },
     )
@@ -764,23 +759,8 @@ def _report_before(site: Site, one: ReportDocument | None) -> ReportDocument | N
     return found[0] if found else None
 
 
-def _report_line(site: Site, one: ReportDocument) -> ReportBefore:
-    with site.home.services.agents.reading() as world:
-        return ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner)
-
-
-def _report_text(site: Site, one: ReportDocument) -> str:
-    with site.home.services.agents.reading() as world:
-        return world.text(one.content)
-
-
-def _report_pairs(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[tuple[str, str]]:
-    """What is compared, each by itself: what the short form says is often a line of the long."""
-    with site.home.services.agents.reading() as world:
-        (was, before), (now, after) = (
-            (world.text(one.tldr), world.text(one.content)) for one in (earlier, of)
-        )
-    return [(was, now), ("\n\n", "\n\n"), (before, after)]
+def _in_short(world: LogState, one: ReportDocument) -> ReportBefore:
+    return ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner)
 
 
 def _sources(site: Site, of: ReportDocument) -> list[ReportSource]:

@@ -32,6 +32,7 @@ from adapters.web import remedies
 from adapters.web.auth import Denied, Guard
 from adapters.web.http_types import (
     VISIT,
+    Answered,
     AtField,
     FormRequest,
     Notice,
@@ -40,6 +41,7 @@ from adapters.web.http_types import (
     parameters_of,
     status_of,
 )
+from adapters.web.jobs import JOB_NAMES
 from adapters.web.middleware import STATIC, Fields, GuardMiddleware, form_of, refusal
 from adapters.web.rendering import render
 from adapters.web.routes import ACTIONS, PAGES
@@ -186,6 +188,9 @@ def _entered(site: Site, fields: Fields) -> tuple[dict[str, list[str]], tuple[st
 def _respond(
     site: Site, asked: FormRequest, visitor: Visitor, method: str
 ) -> Response | PreparedPage:
+    name = JOB_NAMES.get(asked.path.removeprefix("/stop/"))
+    if method == "POST" and name and "nonce" in asked.form:
+        site.jobs.halt(name)  # before it waits for the lock: what goes on may be what keeps it
     with site.lock:
         try:
             site.catch_up()
@@ -228,6 +233,8 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Prepa
     site.home.doer = f"page {asked.visit}"
     try:
         told = act(site, asked._replace(names=names))
+    except Answered as answered:
+        told = answered.told
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
@@ -298,30 +305,28 @@ def _find(
 # -------------------------------------------------------------------------------------- replies
 
 
-def _visit_of(told: str) -> str:
-    """The visit that an answer to a form goes on with, or a new one."""
-    known = told.removeprefix("web-")[:VISIT]
-    return known if len(known) == VISIT else secrets.token_urlsafe(VISIT)[:VISIT]
-
-
 def _prepared_page(
     site: Site, asked: FormRequest, visitor: Visitor, page: Page, told: Notice | None
 ) -> PreparedPage:
+    key = asked.query.get("told", "")
+    known = key.removeprefix("web-")[:VISIT]  # the visit that an answer to a form goes on with
+    fresh = known if len(known) == VISIT else secrets.token_urlsafe(VISIT)[:VISIT]
     values = {
         **page.values,
         "document": page.document,
         "title": page.title,
         "told": told,
-        "told_key": asked.query.get("told", ""),
+        "told_key": key,
         "asked": asked,
         "here": asked.with_query(),
         "csrf": visitor.guard.csrf,
         "others": visitor.guard.others,
-        "visit": asked.visit or _visit_of(asked.query.get("told", "")),
+        "visit": asked.visit or fresh,
         "root": visitor.root,
         "theme": visitor.theme if visitor.theme in THEMES else "",
         "has_keys": visitor.keys != "off",
         "glance": site.glance(),
+        "waking": site.jobs.waking,
         "tail": site.seen,
         "now": site.now,
         "zone": site.zone,

@@ -16,11 +16,11 @@ from adapters.documents.inbox import InboxItem
 from adapters.documents.tasks import titles_among
 from adapters.usecases.proposals import arguments_of
 from adapters.web.filters import local, weekday
-from adapters.web.http_types import in_lines
+from adapters.web.http_types import in_lines, whole
 from adapters.web.site import Site
 from domain.changes.change_set import ChangeItem
 from domain.changes.dependencies import CREATE_TOOL, FOLLOW_UP_TOOL, follow_up_id
-from domain.errors import Refused
+from domain.errors import invalid
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.tools import registry
@@ -77,11 +77,7 @@ _FORMS = {"date": "date", "label": "label", "local_time": "time", "id": "task", 
 
 
 def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dict[str, Any] | None:
-    """The arguments as the form says them; None where it says what was proposed.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """The arguments as the form says them, or Refused; None where it says what was proposed."""
     after = dict(arguments)
     for field in edit_fields_of(tool, arguments):
         given = form.get(field["name"])
@@ -99,10 +95,9 @@ def _read(form: str, given: str) -> str | int:
     told = in_lines(given).strip()
     if form != "number" or not told:
         return told
-    if not (told.isascii() and told.isdigit() and len(told) < 10):
-        because = f"{told[:20]!r} is no number"
-        raise Refused("invalid_value", because=because, instead="write digits, 45 for example")
-    return int(told)
+    if (number := whole(told)) is None:
+        raise invalid(f"{told[:20]!r} is no number", "write digits, 45 for example")
+    return number
 
 
 # ----------------------------------------------------------------------------------------- the card
@@ -201,16 +196,10 @@ def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem)
         source = world.load(TASK, one.task_id)
     titles = {known.id: known.title for known in source.items}
     relation = str(said.get("relation") or "follows_up_on").replace("_", " ")
-    details = [
-        ("Due", said.get("dueDate")),
-        ("Priority", said.get("priority")),
-        ("Relation", f"{relation} {quoted(source.title)}"),
-        ("About", said.get("description")),
-    ]
     return CardDetails(
         f"Create follow-up task {quoted(said['title'])}",
         shown.now,
-        [(name, value) for name, value in details if value],
+        _details(said, "Relation", f"{relation} {quoted(source.title)}"),
         [titles.get(each["id"], each["id"]) for each in said.get("carryOver", ())],
         *_made(site, one, item),
         can_conclude=source.is_open,
@@ -220,19 +209,21 @@ def _follow_up(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem)
 def _new_task(site: Site, one: SetDocument, item: ChangeItem, shown: InboxItem) -> CardDetails:
     said = shown.arguments
     minutes = said.get("estimateMinutes")
-    details = [
-        ("Due", said.get("dueDate")),
-        ("Priority", said.get("priority")),
-        ("Estimate", f"{minutes} minutes" if minutes else ""),
-        ("About", said.get("description")),
-    ]
     return CardDetails(
         f"Create task {quoted(said['title'])}",
         shown.now,
-        [(name, value) for name, value in details if value],
+        _details(said, "Estimate", f"{minutes} minutes" if minutes else ""),
         [each["title"] for each in said.get("items", ())],
         *_made(site, one, item),
     )
+
+
+def _details(said: Mapping[str, Any], name: str, value: str) -> list[tuple[str, str]]:
+    """What is said of a task that is to be made, with one thing more."""
+    known = [("Due", "dueDate"), ("Priority", "priority"), ("About", "description")]
+    told = [(label, said.get(field)) for label, field in known]
+    told.insert(2, (name, value))
+    return [(label, text) for label, text in told if text]
 
 
 def _made(site: Site, one: SetDocument, item: ChangeItem) -> tuple[str, str]:
@@ -275,10 +266,8 @@ def _tasks_to_choose(site: Site, one: SetDocument, chosen: str) -> list[tuple[st
         outgoing = [link.target for link in world.load(TASK, one.task_id).links]
         incoming = [link.source for link in world.load(LINKS, one.task_id).incoming]
     found = dict(_titled(site, dict.fromkeys([*made, *outgoing, *incoming, chosen])))
-    planned = {task: _planned(site, other) for task, other in made.items()}
+    planned = {
+        task: str(msgspec.json.decode(arguments_of(site.home, other))["title"])
+        for task, other in made.items()
+    }
     return list(({chosen: chosen[:8]} | planned | found).items())
-
-
-def _planned(site: Site, item: ChangeItem) -> str:
-    """The title of the task that a proposal will make."""
-    return str(msgspec.json.decode(arguments_of(site.home, item))["title"])

@@ -4,15 +4,7 @@ from adapters.documents.tasks import catalog_of, category_documents, label_docum
 from adapters.usecases import catalog as actions
 from adapters.usecases.inputs import language_named
 from adapters.web import replica_conflicts
-from adapters.web.http_types import (
-    FormRequest,
-    Notice,
-    Page,
-    at_field,
-    clashing,
-    form_changes,
-    missing,
-)
+from adapters.web.http_types import FormRequest, Notice, Page, at_field, missing
 from adapters.web.site import SCAN_MAX, Site, check_sure
 from domain.journal.catalog import NAME_MAX, Label, with_inbox
 from domain.journal.edits import titled
@@ -57,11 +49,7 @@ def rename_category(site: Site, asked: FormRequest) -> Notice:
     """Give a category another name; its tasks stay in it."""
     category = _category(site, asked)
     now = {"name": with_inbox(catalog_of(site.home)).categories[category].name}
-    found = form_changes(asked, {"name": asked.needed("name").strip()}, now)
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved:
-        return clashing(asked, found, {}, {})
+    found = site.changes(asked, {"name": asked.needed("name").strip()}, now)
     with at_field("name"):
         actions.rename_category(site.home, category, found.given["name"], asked.key)
     return Notice(f"Renamed: “{found.given['name']}”.")

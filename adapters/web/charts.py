@@ -14,6 +14,7 @@ GAP = 0.25  # of a day's width
 BAR_MAX = 8.0  # percent of the width, however few days there are
 TICKS = 5  # at most, of days
 LOW = 4  # the least that a scale goes to: one wake is no high bar
+DAYS_MIN, STRIP = 3, 12  # days that make a chart; how high a strip is
 STEPS = (1, 2, 5)  # of a scale, times a power of ten
 
 # Across it is told in percent, down in pixels: words keep their shape however wide it is drawn.
@@ -40,6 +41,7 @@ _DOWN = Markup(
     '<line x1="{0:.2f}%" x2="{0:.2f}%" y1="{1}" y2="{2}"/>'
     '<text class="day-name" x="{0:.2f}%" y="{3}">{4}</text>'
 )
+_STRIP = Markup('<svg class="chart strip" height="{}" role="img" aria-label="{}">{}</svg>')
 _UNIT = Markup('<text class="unit" x="0" y="9">wakes a day</text>')
 
 
@@ -83,42 +85,52 @@ def days(
     counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str, leads: str
 ) -> Markup:
     """One bar for the wakes of each day, parted by kind, to the last one; gaps are empty days.
+    Of fewer days than make a chart one strip for all.
 
-    Args:
-        counts: How many of each kind a day had.
-        kinds: In the order in which they are stacked; each is a class ``is-<kind>`` of the bar.
-        what: For a reader who does not see it.
-        leads: The address that lists what a day had, given ``from`` and ``to``.
+    `kinds` are in the order in which they are stacked, each a class ``is-<kind>``; `what` is for a
+    reader who does not see it; `leads` lists what a day had, given ``from`` and ``to``.
     """
     if not counts:
         return Markup("")
     last = max(counts)
     first = max(min(counts), last - timedelta(days=BARS_MAX - 1))
     shown = [first + timedelta(days=nth) for nth in range((last - first).days + 1)]
-    most = max(sum(counts.get(day, Counter()).values()) for day in shown)
+    per_day = [counts.get(day, Counter[str]()) for day in shown]
+    total, most = sum(map(Counter.total, per_day)), max(map(Counter.total, per_day))
+    title = f"{what}: {total} from {first} to {last}, at most {most} a day"
+    if len(shown) < DAYS_MIN:
+        return _strip(sum(per_day, Counter[str]()), kinds, title)
     ticks = scale(max(most, LOW))
     step = 100 / len(shown)
     drawn = Markup("").join(
-        _bar(day, counts.get(day, Counter()), kinds, (nth * step, step), ticks[-1], leads)
-        for nth, day in enumerate(shown)
+        _bar(day, count, kinds, (nth * step, step), ticks[-1], leads)
+        for nth, (day, count) in enumerate(zip(shown, per_day, strict=True))
     )
     axes = Markup("").join(
         (
             _UNIT,
-            *(_ACROSS.format(y, y + 4, one) for one in ticks for y in [_height(one, ticks[-1])]),
+            *(
+                _ACROSS.format(y, y + 4, one)
+                for one in ticks
+                for y in [BASE - one / ticks[-1] * (BASE - TOP)]
+            ),
             *(
                 tick(((one - first).days + 0.5) * step, day_name(one, first, last), BASE, BASE + 4)
                 for one in some_of(first, last)
             ),
         )
     )
-    total = sum(sum(counts.get(day, Counter()).values()) for day in shown)
-    title = f"{what}: {total} from {first} to {last}, at most {most} a day"
     return _CHART.format(HEIGHT, title, axes, drawn)
 
 
-def _height(number: int, top: int) -> float:
-    return BASE - number / top * (BASE - TOP)
+def _strip(count: Counter[str], kinds: Sequence[str], title: str) -> Markup:
+    drawn, x, total = Markup(""), 0.0, count.total()
+    for kind in kinds:
+        width = count[kind] / total * 100
+        told = f"{count[kind]} {plainly(kind)}"
+        drawn += _RECT.format(f"is-{kind}", x, 0, width, STRIP, told) if width else ""
+        x += width
+    return _STRIP.format(STRIP, title, drawn)
 
 
 def rows(counts: Mapping[date, Counter[str]], kinds: Sequence[str]) -> list[tuple[date, list[int]]]:

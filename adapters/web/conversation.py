@@ -16,14 +16,16 @@ from adapters.documents.wakes import WakeDetails, WakeStep, run_document, run_na
 from adapters.text.agent_output import newer_wake
 from adapters.text.common import ID_SHOWN, lasting
 from adapters.web import health, prompts, time_travel, triggers
-from adapters.web.http_types import FormRequest, Page, missing
-from adapters.web.inbox import Card, cards_of, kept_on
+from adapters.web.http_types import FormRequest, Page
+from adapters.web.inbox import cards_of, kept_on
 from adapters.web.lessons import stars_given
+from adapters.web.plain_text import bare
 from adapters.web.site import Site
+from domain.log import canonical
 from domain.log.timestamps import instant
 from domain.ports import Section
-from projections import agents, wakes
-from projections.inbox import TABS, SetDocument
+from projections import wakes
+from projections.inbox import TABS
 from projections.wakes import WakeDocument
 
 Kind = Literal["model", "tools", "waiting", "retries"]
@@ -67,14 +69,10 @@ class _Open(Struct, frozen=True):
 
 
 def turn_times(steps: Sequence[WakeStep], until: str = "") -> list[TurnTimes]:
-    """What each turn went by with.
+    """What each turn went by with; `until` is now, for a wake that has not ended.
 
     An attempt that brought no answer counts as a retry; a request that waits from the start, and
     all up to the next attempt, as waiting.
-
-    Args:
-        steps: The rows of the wake, in order.
-        until: Now, for a wake that has not ended.
     """
     turns: dict[int, list[TurnSegment]] = {}
     going: _Open | None = None
@@ -198,6 +196,17 @@ class TurnCall(Struct, frozen=True):
     code: str
     is_here: bool
 
+    @property
+    def told(self) -> str:
+        """Its arguments in a line, what they rest on last."""
+        if not isinstance(self.arguments, dict):
+            return str(self.arguments)
+        said = sorted(self.arguments.items(), key=lambda one: one[0] == "because")
+        told = (
+            (name, bare(one) if isinstance(one, str) else canonical.text(one)) for name, one in said
+        )
+        return ", ".join(f"{name}: {text}" for name, text in told)
+
 
 class TurnEvent(Struct, frozen=True):
     """What else happened in a turn: `what` in a sentence, `told` in the words of the log."""
@@ -216,7 +225,7 @@ class Moment(Struct, frozen=True):
     told: str
     bar: Markup
     is_here: bool
-    calls: tuple[tuple[str, str, str], ...] = ()  # name, tool, status
+    calls: tuple["TurnCall", ...] = ()
 
 
 class WakeTurn(Struct, frozen=True):
@@ -269,7 +278,7 @@ def moments(
     for name, steps in found.items():
         took = timed.get(name)
         segments = took.segments if took else ()
-        calls = tuple((one.name, one.tool, one.status) for one in calls_of(name, steps, ""))
+        calls = tuple(calls_of(name, steps, ""))
         told = times_told([took]) if took else ""
         bar = svg(segments, longest) if took else Markup("")
         made.append(Moment(name, titled(name), told, bar, name == here, calls))
@@ -350,34 +359,26 @@ DOORS = ("replay", "fork")  # commands that look closer at a wake
 Parts = list[tuple[str, Section]]
 
 
-class TurnLine(Struct, frozen=True):
-    """A turn in the JSON of the page: what it went by with, in seconds."""
-
-    turn: int
-    seconds: float
-    segments: list[TurnSegment]
-
-
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN`; ``?turn=`` names the moment, ``?find=`` words of the prompt."""
     run_key = asked.names["run"]
-    wake = wake_of(site.home, run_key)
-    if wake is None:
-        raise missing("unknown_wake", "wake", run_key)
+    wake = site.wake(run_key)
     prompt = shown(site.home, wake)
-    agent = site.home.views.get(agents.VIEW, wake.agent_id)
     made = set_of(site.home, wake)
     run = run_document(site.home, run_key)
     times = turn_times(run.steps, "" if wake.ended_at else site.now)
     before, after = neighbours(site, wake)
+    kept = [one for one in kept_on(site, asked) if made and one[0] == made.id]
     document = {
         **asdict(run),
-        "agent_name": agent.name if agent else "",
+        "agent_name": site.agent_name(wake.agent_id),
         "template_id": wake.template_id or None,
         "stars": stars_given(site, wake) or None,
         "prompt": prompt,
-        "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
-        "timeline": [TurnLine(one.turn, one.seconds, list(one.segments)) for one in times],
+        "proposed": cards_of(site, [made], EVERY, kept) if made and made.is_opened else [],
+        "timeline": [
+            {"turn": one.turn, "seconds": one.seconds, "segments": one.segments} for one in times
+        ],
         "earlier": before or None,
         "later": after or None,
     }
@@ -430,13 +431,12 @@ def _conversation(asked: FormRequest, run: WakeDetails, times: list[TurnTimes]) 
         "turn": turn_of(found, here, call),
         "shapes": SHAPES,
         "sums": {kind: spent for kind, spent in sums(times).items() if spent},
-        "total": svg(_merged(times), sum(one.seconds for one in times)),
+        "total": svg(
+            [TurnSegment(kind, spent) for kind, spent in sums(times).items() if spent],
+            sum(one.seconds for one in times),
+        ),
         "total_told": times_told(times),
     }
-
-
-def _merged(times: list[TurnTimes]) -> list[TurnSegment]:
-    return [TurnSegment(kind, spent) for kind, spent in sums(times).items() if spent]
 
 
 def _prompt(
@@ -478,8 +478,3 @@ def _lasted(wake: WakeDocument) -> dict[str, str]:
         "waited": between(wake.queued_at, wake.started_at),
         "ran": between(wake.started_at, wake.ended_at),
     }
-
-
-def _proposed(site: Site, asked: FormRequest, made: SetDocument) -> list[Card]:
-    kept = [one for one in kept_on(site, asked) if one[0] == made.id]
-    return cards_of(site, [made], EVERY, kept)

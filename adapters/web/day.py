@@ -13,13 +13,12 @@ from adapters.text.task import span
 from adapters.usecases import day as deeds
 from adapters.usecases import day_agent
 from adapters.usecases.resolve import pick_task
-from adapters.usecases.tasks import is_done
 from adapters.web.filters import local, weekday
-from adapters.web.http_types import AtField, FormRequest, Notice, Page, at_field, missing
+from adapters.web.http_types import AtField, FormRequest, Notice, Page, at_field, missing, stale
 from adapters.web.inbox import Card, CardItem, open_cards
 from adapters.web.site import Site
 from adapters.web.tasks import stars_of, today_of
-from domain.errors import Refused, invalid
+from domain.errors import invalid
 from domain.journal.catalog import with_inbox
 from domain.journal.day import clock, free_spans, minutes_of
 from domain.journal.task import PERSON, RATING_MAX
@@ -144,17 +143,12 @@ def _times(asked: FormRequest) -> tuple[str, str]:
 
 
 def change(site: Site, asked: FormRequest) -> Notice:
-    """Move a block, make it one's own, or take it away.
-
-    Raises:
-        Refused: Code ``stale``: it stands elsewhere than the page showed, or no longer.
-    """
+    """Move a block, make it one's own, or take it away; refused where it has moved."""
     date, verb, block = _date(asked), asked.needed("verb"), asked.needed("block")
     was = asked.needed("was.start"), asked.needed("was.end")
     stands = {one.id: (one.start, one.end) for one in blocks_of(site.home, date)}
-    if stands.get(block) != was and not is_done(site.home, asked.key):
-        because = "the block was moved or taken away meanwhile"
-        raise Refused("stale", because=because, instead="look at the page again")
+    if stands.get(block) != was and not site.knows(asked):
+        raise stale("the block was moved or taken away meanwhile")
     match verb:
         case "keep":
             deeds.keep(site.home, date, block, asked.key)

@@ -16,19 +16,10 @@ def shown(text: str) -> str:
     >>> shown("a\\x00b\\x1b[31m\\tc\\nd")
     'a�b�[31m\\tc\\nd'
     """
-    if text.isprintable():
-        return text
-    return "".join("\ufffd" if _is_control(char) else char for char in text)
+    return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
 
 
-def _is_control(char: str) -> bool:
-    code = ord(char)
-    return (
-        (code < 32 and char not in "\t\n\r")
-        or 127 <= code < 160
-        or 0xD800 <= code < 0xE000
-        or code in (0xFFFE, 0xFFFF)
-    )
+_CONTROL = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def revealed(text: str) -> str:
@@ -179,6 +170,7 @@ PLAIN = {
     "creation": "new",
     "recovery": "goes on",
     "request": "asked by an agent",
+    "client": "by a client",
     "timer": "its timer",
     "deferred": "put off",
     "retracted": "taken back",

@@ -5,18 +5,25 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec.structs import asdict
 
 from adapters.documents.status import status_document
-from adapters.documents.wakes import run_document, wake_of
+from adapters.documents.wakes import run_document
 from adapters.text.agent_output import newer_wake
 from adapters.text.common import run_shown
 from adapters.text.proof import newer_text
 from adapters.web import text_diff
-from adapters.web.http_types import FormRequest, Notice, Page, missing
+from adapters.web.http_types import FormRequest, Notice, Page
 from adapters.web.site import Site
 
 if TYPE_CHECKING:
     from adapters.documents.proof import DivergenceDetails, ProofDetails
     from adapters.web.jobs import JobName
 
+STOPPED: "dict[JobName, str]" = {
+    "proof": "Nothing is kept of it.",
+    "forking": "Nothing is kept of it.",
+    "bringing": "What came in stays; the rest comes with the same file, chosen again.",
+    "making": "Those that are made stay; the rest can be made later.",
+    "waking": "What ran stays; the rest waits to be run.",
+}
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 
 
@@ -34,8 +41,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         },
         "troubles": [text for _, text in site.jobs.troubles],
     }
-    starts = "wakelog run --serve" if site.home.place.is_folder else "wakelog worker"
-    shown = {"most": ROWS_SHOWN, "starts": starts, "proof": proof}
+    shown = {"most": ROWS_SHOWN, "starts": site.starts, "proof": proof}
     return Page("health.html", "Health", document, {**shown, "newer": _newer(site)})
 
 
@@ -51,16 +57,16 @@ def _since(site: Site, proved: "ProofDetails | None") -> int | None:
 
 def prove(site: Site, asked: FormRequest) -> Notice:
     """Prove both logs, in a thread; the page shows the result when it is there."""
-    asked.needed("nonce")
-    site.jobs.prove()
+    site.jobs.prove(asked.key)
     return Notice("Proving both logs: the result appears here.")
 
 
 def stop(site: Site, asked: FormRequest) -> Notice:
-    """End work that goes on: of a proof or a fork nothing is kept, agents that are made stay."""
+    """End work at its next step."""
     asked.needed("nonce")
-    is_stopped = site.jobs.halt(cast("JobName", asked.names["job"]))
-    return Notice("Stopped." if is_stopped else "It has ended already.")
+    name = cast("JobName", asked.names["job"])
+    is_stopped = site.jobs.halt(name)
+    return Notice(f"Stopped. {STOPPED[name]}" if is_stopped else "It has ended already.")
 
 
 # -------------------------------------------------------------------------------------------- proof
@@ -77,8 +83,7 @@ def show_proof(site: Site, asked: FormRequest) -> Page:
 def show_wake_proof(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/proof`: what the last proof says of one wake."""
     run_key = asked.names["run"]
-    if wake_of(site.home, run_key) is None:
-        raise missing("unknown_wake", "wake", run_key)
+    site.wake(run_key)  # it is there
     title, found = f"Proof of wake {run_shown(run_key)}", divergences_of(site, run_key)
     made = newer_wake(run_document(site.home, run_key).steps)
     return _proof_page(site, title, run_key, found, f"not proved: {made}" if made else "")

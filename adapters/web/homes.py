@@ -15,6 +15,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -37,6 +38,7 @@ from adapters.home.home_location import DatabaseLocation
 from adapters.home.roles import Permission, permissions_of
 from adapters.home.views import BATCH_APPENDS
 from adapters.store.document_store import ViewPosition
+from adapters.store.log import WHO
 from adapters.web import auth as guarding
 from adapters.web.app import RENDERS_MAX, answer
 from adapters.web.auth import Denied, Guard, Guesses
@@ -58,6 +60,7 @@ from projections.all_views import VIEWS
 if TYPE_CHECKING:
     from adapters.store.postgres.homes import Homes
     from adapters.store.postgres.people import HomeEntry, People
+    from adapters.web.sign_in import SignIn
 
 SITES_MAX = 64
 
@@ -87,6 +90,7 @@ class OpenSites:
         self._sites: OrderedDict[tuple[int, str], Site] = OrderedDict()
         self._is_over = False
         self.lost: Refused | None = None  # a database is not replaced
+        self.looked_at = monotonic()  # when the loop of its pages went round last
 
     def site(self, number: int, name: str) -> Site:
         """The home of a number, which has this name now. Raises Refused, Damaged."""
@@ -122,6 +126,7 @@ class OpenSites:
     async def watch(self) -> None:
         """Tell the pages of each home when it changed: one query for all, until it is over."""
         while not self._is_over:  # until the server ends
+            self.looked_at = monotonic()
             with suppress(Refused):  # a server that is away says nothing new
                 await asyncio.to_thread(self._look)
             await asyncio.sleep(LOOK_SECONDS)
@@ -175,7 +180,12 @@ _log = logging.getLogger(__name__)
 
 
 def make_homes_app(
-    sites: OpenSites, people: "People", guesses: Guesses, *, is_secure: bool = False
+    sites: OpenSites,
+    people: "People",
+    guesses: Guesses,
+    *,
+    is_secure: bool = False,
+    sign_in: "SignIn | None" = None,
 ) -> Starlette:
     """The application of all homes of a database.
 
@@ -184,6 +194,7 @@ def make_homes_app(
         people: Who may enter which.
         guesses: Slows wrong tokens down.
         is_secure: Cookies are for encrypted connections alone.
+        sign_in: Lets people in who signed in elsewhere.
     """
 
     @asynccontextmanager
@@ -205,7 +216,11 @@ def make_homes_app(
         Route("/homes.json", _mine),
         Route("/{path:path}", _nowhere, methods=["GET", "POST"]),
     ]
-    outer = [Middleware(TokenMiddleware, people=people, guesses=guesses, is_secure=is_secure)]
+    outer = [
+        Middleware(
+            TokenMiddleware, people=people, guesses=guesses, is_secure=is_secure, sign_in=sign_in
+        )
+    ]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
 
 
@@ -249,12 +264,19 @@ class TokenMiddleware(GuardMiddleware):
     """Stands before the application of many homes: who comes in brought a token that is good."""
 
     def __init__(
-        self, app: ASGIApp, people: "People", guesses: Guesses, *, is_secure: bool
+        self,
+        app: ASGIApp,
+        people: "People",
+        guesses: Guesses,
+        *,
+        is_secure: bool,
+        sign_in: "SignIn | None",
     ) -> None:
         self._app = app
         self._people = people
         self._guesses = guesses
         self._is_secure = is_secure
+        self._sign_in = sign_in
 
     async def _outside(self, request: Request) -> Response | None:
         path: str = request.scope["path"]
@@ -268,12 +290,18 @@ class TokenMiddleware(GuardMiddleware):
         kept = _kept(guarding.cookies_of(request.headers))
         shown = given or bearer
         try:
+            if self._sign_in and (answer := await self._sign_in.answer(request)):
+                return answer
             brought = [shown] if shown else kept
             entries = await run_in_threadpool(self._people.entries, brought) if brought else []
+            if self._sign_in and not shown:
+                entries = [*await self._sign_in.entries(request), *entries]
         except WakelogError as error:
             return _refused(request, error)
         if path == ENTER:
             return entered(request, query, is_in=bool(entries))
+        if not entries and self._sign_in and not shown:
+            return self._sign_in.asked(request)
         if not entries:
             return refusal(request, self._unknown(request, is_shown=bool(shown)))
         if given:
@@ -332,6 +360,7 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     if path == "/events":
         return StreamingResponse(site.live.messages(), media_type="text/event-stream")
     guard = guard_of(entry.token)
+    WHO.set(entry.who)  # for what this request writes
 
     def shows(page: str) -> bool:
         return allowed(deed_of("GET", page)) == HTTPStatus.OK

@@ -67,15 +67,12 @@ def multipart_form(body: bytes, boundary: str) -> MultipartForm | None:
             text = canonical.clean(data.decode("utf-8", "replace"))
             fields.setdefault(canonical.clean(names.get("name", "")), []).append(text)
         elif file is None and names["filename"]:
-            file = Upload(_plain(names["filename"]), data)
+            name = names["filename"]
+            for quoted, plain in _QUOTED:
+                name = name.replace(quoted, plain)
+            alone = canonical.clean(re.split(r"[/\\]", name)[-1]).strip()
+            file = Upload(alone[-NAME_MAX:] or "file", data)
     return MultipartForm(fields, file)
-
-
-def _plain(name: str) -> str:
-    for quoted, plain in _QUOTED:
-        name = name.replace(quoted, plain)
-    alone = canonical.clean(re.split(r"[/\\]", name)[-1]).strip()
-    return alone[-NAME_MAX:] or "file"
 
 
 # --------------------------------------------------------- requests, pages, and what came of a form
@@ -106,8 +103,7 @@ class FormRequest(NamedTuple):
     def needed(self, name: str) -> str:
         """A field of the form that no page of ours leaves out."""
         if name not in self.form:
-            because = f"the form has no field {name!r}"
-            raise Refused("invalid_input", because=because, instead="send it from the page")
+            raise missent(f"the form has no field {name!r}", "send it from the page")
         return self.form[name]
 
     def with_query(self, **changes: str) -> str:
@@ -121,6 +117,10 @@ class FormRequest(NamedTuple):
         """Where a list that is shown up to a place goes on; None at its end."""
         return self.with_query(before=place) if place else None
 
+    def number(self, name: str) -> int:
+        """A number of the address; 0 where there is none."""
+        return whole(self.query.get(name, "")) or 0
+
     @property
     def newest(self) -> str:
         """The first page of a list that is shown further on; empty on that page itself."""
@@ -132,7 +132,7 @@ class FormRequest(NamedTuple):
         """The idempotency key of a form: drawn when its page was made."""
         nonce = self.needed("nonce")
         if not 8 <= len(nonce) <= 64 or not nonce.replace("-", "").replace("_", "").isalnum():
-            raise Refused("invalid_input", because="a form's nonce is none", instead="reload it")
+            raise missent("a form's nonce is none", "reload it")
         return f"web-{nonce}"
 
     @property
@@ -235,11 +235,7 @@ class AtField(Refused):
 
 @contextmanager
 def at_field(name: str) -> Iterator[None]:
-    """What is refused in here stands at this field, unless something else has changed meanwhile.
-
-    Raises:
-        AtField: For what was Refused.
-    """
+    """What is refused in here stands at this field, unless something else has changed meanwhile."""
     try:
         yield
     except Refused as error:
@@ -248,33 +244,28 @@ def at_field(name: str) -> Iterator[None]:
         raise AtField(name, error) from error
 
 
+_CONFLICTS = "decided stale key_reused agent_running agent_exists agent_dormant".split()
+_UNKNOWN = "agent category digest field fork item label set task template wake".split()
 _STATUS = {
-    "decided": 409,
-    "stale": 409,
-    "key_reused": 409,
-    "agent_running": 409,
-    "agent_exists": 409,
-    "agent_dormant": 409,
-    "unknown_agent": 404,
-    "unknown_category": 404,
-    "unknown_digest": 404,
-    "unknown_field": 404,
-    "unknown_fork": 404,
-    "unknown_item": 404,
-    "unknown_label": 404,
-    "unknown_set": 404,
-    "unknown_task": 404,
-    "unknown_template": 404,
-    "unknown_wake": 404,
-    "no_page": 404,
-    "read_only": 503,
-    "replaced": 503,
+    **dict.fromkeys(_CONFLICTS, 409),
+    **dict.fromkeys(("no_page", *(f"unknown_{one}" for one in _UNKNOWN)), 404),
+    **dict.fromkeys(("read_only", "replaced"), 503),
 }
 
 
 def status_of(code: str) -> int:
     """The HTTP status of a refusal."""
     return _STATUS.get(code, 422)
+
+
+def stale(because: str, instead: str = "look at the page again") -> Refused:
+    """A form was made from what is no longer there."""
+    return Refused("stale", because=because, instead=instead)
+
+
+def missent(because: str, instead: str) -> Refused:
+    """A form says what no page of ours sends, or lacks what it needs."""
+    return Refused("invalid_input", because=because, instead=instead)
 
 
 def made_from(*parts: str) -> str:
@@ -284,6 +275,13 @@ def made_from(*parts: str) -> str:
     (True, False)
     """
     return key("made from", *parts)[:VERSION_SHOWN]
+
+
+class Answered(Exception):
+    """What a form comes to is clear before anything is done."""
+
+    def __init__(self, told: Notice) -> None:
+        self.told = told
 
 
 class FormChanges(NamedTuple):
@@ -298,15 +296,9 @@ class FormChanges(NamedTuple):
 def form_changes(
     asked: FormRequest, given: Mapping[str, str], now: Mapping[str, str]
 ) -> FormChanges:
-    """What a form changes, and what of it was changed elsewhere since the form was made.
-
-    Args:
-        asked: The form; ``was.NAME`` is what the field NAME was made from.
-        given: Its fields, as they are kept.
-        now: The same as they are now.
-
-    Raises:
-        Refused: Code ``invalid_input``: it does not say what it was made from.
+    """What a form changes of the fields `given`, and what of it was changed elsewhere since it was
+    made: ``was.NAME`` is what the field NAME was made from, `now` tells them as they are. Raises
+    Refused: it does not say what it was made from.
     """
     was = {name: in_lines(asked.needed(f"was.{name}")) for name in given}
     changed = tuple(name for name, text in given.items() if text != was[name])
@@ -314,28 +306,9 @@ def form_changes(
     return FormChanges(given, now, changed, moved)
 
 
-def clashing(
-    asked: FormRequest, found: FormChanges, labels: Mapping[str, str], forms: Mapping[str, Form]
-) -> Notice:
-    """Nothing was changed: both texts, and the form once more with what was typed in it.
-
-    Args:
-        asked: The form.
-        found: What moved.
-        labels: What its fields are called, where that is not their name.
-        forms: How they are edited, where that is not in a line.
-    """
-    now, given = found.now, found.given
-    clashes = [
-        Clash(labels.get(name, name), now[name], given[name], name, forms.get(name, "line"))
-        for name in found.moved
-    ]
-    left = {name: now[name] for name in given if name not in found.changed}
-    return clash_of(asked, clashes, {**left, **{f"was.{name}": now[name] for name in given}})
-
-
 def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str]) -> Notice:
-    """The same of what was compared already; `now` goes before what the form said besides."""
+    """Nothing was changed: both texts, and the form once more with what was typed in it; `now` goes
+    before what the form said besides."""
     names = {one.name for one in clashes}
     again = _besides({**asked.form, **now}, names)
     told = " and ".join(one.label.lower() for one in clashes)
@@ -346,33 +319,12 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
     )
 
 
-LONG = (
-    *("categories", "edit.description", "general", "goal", "loops", "preferences", "report"),
-    "text",
-)
-TYPED = (
-    *LONG,
-    *(
-        "agent",
-        "allowed",
-        "began",
-        "comment",
-        "due",
-        "after",
-        "before",
-        "end",
-        "ended",
-        "estimate",
-        "language",
-        "model",
-        "name",
-        "reason",
-        "schedule",
-        "start",
-        "sub",
-    ),
-    *("summary", "target", "task", "title", "turns", "until", "words", "zone"),
-)
+LONG = "categories edit.description general goal loops preferences report text".split()
+_SHORT = """
+agent allowed began comment due after before end ended estimate language model name reason schedule
+start sub summary target task title turns until words zone
+"""
+TYPED = [*LONG, *_SHORT.split()]
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""
 
 
@@ -396,6 +348,15 @@ def _besides(form: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     """What a form said besides some fields, and besides what is made anew for each form."""
     without = {*names, "csrf", "nonce"}
     return {name: value for name, value in form.items() if name not in without}
+
+
+def whole(given: str, digits: int = 9) -> int | None:
+    """A number as an address or a form has it; None where it is none, or longer.
+
+    >>> whole("42"), whole("-1"), whole("1000", 3)
+    (42, None, None)
+    """
+    return int(given) if given.isascii() and given.isdigit() and len(given) <= digits else None
 
 
 def in_lines(text: str) -> str:

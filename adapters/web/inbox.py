@@ -32,7 +32,7 @@ from adapters.web.site import Site, page_size
 from domain.changes.change_set import OPEN, ChangeItem, find
 from domain.changes.dependencies import dependency_of
 from domain.journal.document import TaskLine, category_name, task_line
-from projections import agents, inbox, tasks, wakes
+from projections import inbox, tasks, wakes
 from projections.agents import AgentDocument
 from projections.inbox import TABS, SetDocument
 
@@ -75,7 +75,8 @@ def open_cards(site: Site, asked: FormRequest, about: str) -> list[Card]:
     """The open proposals of one task, for its page and its agent's; or of a day, ``day:DATE``."""
     tabs = ("waiting", "deferred")
     sets = sets_under(site.home, *tabs, task=about, limit=OPEN_SHOWN)
-    kept = [one for one in kept_on(site, asked) if _about(site, one) == about]
+    found = ((one, site.home.views.get(inbox.VIEW, one[0])) for one in kept_on(site, asked))
+    kept = [one for one, known in found if known is not None and known.about == about]
     return cards_of(site, sets, [status for tab in tabs for status in TABS[tab]], kept)
 
 
@@ -92,11 +93,6 @@ def kept_on(site: Site, asked: FormRequest) -> Sequence[ItemRef]:
     """What was decided by the form that led to a page: it keeps its place there."""
     told = site.told(asked.query.get("told", ""))
     return told.kept if told is not None and asked.query.get("kept") != "no" else ()
-
-
-def _about(site: Site, ref: ItemRef) -> str:
-    found = site.home.views.get(inbox.VIEW, ref[0])
-    return found.about if found else ""
 
 
 def cards_of(
@@ -135,13 +131,8 @@ def with_kept(
 def cards_where(
     site: Site, sets: Sequence[SetDocument], wanted: Shows, kept: Collection[ItemRef] = ()
 ) -> list[Card]:
-    """Change sets, the newest first, with those of their items that are wanted or are kept.
-
-    Args:
-        site: Where.
-        sets: Which.
-        wanted: Those that are looked for.
-        kept: What was decided a moment ago, in whatever set.
+    """Change sets, the newest first, with those of their items that are wanted, or `kept`:
+    decided a moment ago, in whatever set.
     """
 
     def shows(one: SetDocument, item: ChangeItem) -> bool:
@@ -178,7 +169,7 @@ def _card(
     return Card(
         **{**asdict(document), "items": items},
         why=_why(site, one),
-        agent_name=_agent_name(site, one),
+        agent_name=site.agent_name(one.agent_id),
     )
 
 
@@ -210,11 +201,6 @@ def version_of(item: ChangeItem) -> str:
     """What a form was made from: another one is found where somebody decided meanwhile."""
     parts = (item.status, str(item.confirmation), item.decided_at, item.error_code, item.reason)
     return made_from(*parts)
-
-
-def _agent_name(site: Site, one: SetDocument) -> str:
-    agent = site.home.views.get(agents.VIEW, one.agent_id)
-    return agent.name if agent else ""
 
 
 def _why(site: Site, one: SetDocument) -> str | None:
@@ -262,12 +248,6 @@ def by_of(asked: FormRequest) -> str:
     return given if given in dict(BY) else "task"
 
 
-def skipped(asked: FormRequest) -> int:
-    """How many entries of the list stand on earlier pages."""
-    given = asked.query.get("skip", "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
-
-
 def listed(
     site: Site,
     sets: Sequence[SetDocument],
@@ -276,15 +256,8 @@ def listed(
     by: str,
     words: str,
 ) -> list[InboxEntry]:
-    """What of these sets is shown and has the words, in groups.
-
-    Args:
-        site: Where.
-        sets: Which, the newest first.
-        shows: Whether an item is under the tab.
-        kept: What was decided a moment ago: it keeps its place.
-        by: What they are put in groups by.
-        words: All of them must be in what a proposal says or is about.
+    """What of these sets, the newest first, is shown and has all the words in what it says or is
+    about, in groups; `kept` was decided a moment ago: it keeps its place.
     """
     names = _names(site, sets, by) if words.strip() or by == "category" else _NOBODY
 
@@ -315,18 +288,10 @@ _NOBODY = InboxNames({}, {}, {})
 def _names(site: Site, sets: Iterable[SetDocument], by: str) -> InboxNames:
     found = list(sets)
     task_ids = {one.task_id for one in found if one.task_id}
-    known = {
-        one: site.home.views.get(agents.VIEW, one) for one in {each.agent_id for each in found}
-    }
-    called = {one: agent.name for one, agent in known.items() if agent is not None}
-    return InboxNames(titles_among(site.home, task_ids), called, _categories(site, task_ids, by))
-
-
-def _categories(site: Site, task_ids: Iterable[str], by: str) -> dict[str, str]:
-    if by != "category":
-        return {}
-    known = (site.home.views.get(tasks.VIEW, one) for one in task_ids)
-    return {one.id: one.category for one in known if one is not None}
+    called = {one: site.agent_name(one) for one in {each.agent_id for each in found}}
+    known_tasks = (site.home.views.get(tasks.VIEW, one) for one in task_ids if by == "category")
+    categories = {one.id: one.category for one in known_tasks if one is not None}
+    return InboxNames(titles_among(site.home, task_ids), called, categories)
 
 
 def has_words(words: str, *texts: str) -> bool:
@@ -393,8 +358,7 @@ def kind_of(tool: str) -> str:
 def _group(site: Site, name: str, cards: Sequence[Card], by: str) -> InboxGroup:
     match by:
         case "agent":
-            agent = site.home.views.get(agents.VIEW, name)
-            return InboxGroup(agent.name if agent else name[:8], f"/agents/{name}", cards)
+            return InboxGroup(site.agent_name(name) or name[:8], f"/agents/{name}", cards)
         case "tool":
             return InboxGroup(kind_of(name), "", cards)
         case "category":
@@ -433,11 +397,8 @@ class Pane(Struct, frozen=True):
 
 
 def named(site: Site, ref: str) -> tuple[str, int]:
-    """A set's id and the number of its item, of a reference SET.ITEM; one of another
+    """A set's id and the number of its item, of a reference SET.ITEM, or Refused; one of another
     machine is ``LABEL/RANK.ITEM``.
-
-    Raises:
-        Refused: Code ``unknown_item`` or one of `pick_item`.
     """
     ranked = ranks_of(site.home)
     name = ref.rpartition(".")[0]  # a machine may be called by a name with a point
@@ -490,19 +451,24 @@ SETS_LOOKED = 500  # that are looked through for words, and put in groups
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/inbox`."""
     asked = asked._replace(path="/inbox")
-    at = asked.query.get("at", "")
-    if asked.query.get("part") == "count":
-        return _count_alone(site)
-    if asked.query.get("part") == "rows":
+    at, part = asked.query.get("at", ""), asked.query.get("part")
+    if part == "count":  # how many wait: for a notice
+        count = {"waiting": site.glance().waiting}
+        return Page("inbox_pane.html", "Inbox", count, {"pane": None})
+    if part == "rows":
         return _rows_alone(site, asked, at)
-    if at and asked.query.get("part") == "pane":
-        return _pane_alone(site, asked, at)
+    if at and part == "pane":  # the next proposal was chosen
+        pane = _pane(site, asked, at, is_asked=True)
+        more = {"pane": pane, "labels": site.labels(), "leads_to": asked.with_query}
+        return Page("inbox_pane.html", "Inbox", {"proposal": pane}, more)
     name = asked.query.get("show", "")
     name = name if name in TABS_SHOWN else ""
     by, words = by_of(asked), asked.query.get("q", "")
     found = _listing(site, asked, TABS_SHOWN[name][0], by, words)
     groups = groups_of(site, found.cards, found.entries, by)
-    pane = _pane(site, asked, at or _first(groups), is_asked=bool(at))
+    every = (item for group in groups for card in group.cards for item in card.items)
+    first = next((item.ref for item in every if not item.kept), "")
+    pane = _pane(site, asked, at or first, is_asked=bool(at))
     document: dict[str, Any] = {"sets": found.cards, "next": found.next}
     return Page(
         "inbox.html",
@@ -554,7 +520,7 @@ def _listing(site: Site, asked: FormRequest, tab: str, by: str, words: str) -> I
         return is_under(item, tab, now)
 
     every = listed(site, with_kept(site, sets, kept), is_shown, kept, by, words)
-    skip = skipped(asked)
+    skip = asked.number("skip")
     entries = fitting(every[skip:], size, ITEMS_SHOWN)
     here = {(one.set.id, item.number) for one in entries for item in one.items}
     cards = cards_where(
@@ -571,13 +537,6 @@ def _listing(site: Site, asked: FormRequest, tab: str, by: str, words: str) -> I
     return InboxListing(cards, entries, older, len(sets) if is_cut and not is_plain else 0)
 
 
-def _first(groups: Sequence[InboxGroup]) -> str:
-    """The first proposal of a page that waits, by its reference."""
-    every = [item for group in groups for card in group.cards for item in card.items]
-    waiting = next((item for item in every if not item.kept), None)
-    return waiting.ref if waiting else ""
-
-
 def _pane(site: Site, asked: FormRequest, ref: str, *, is_asked: bool) -> Pane | None:
     """What stands beside the list: one proposal, with its task as it is now."""
     if not ref:
@@ -585,12 +544,6 @@ def _pane(site: Site, asked: FormRequest, ref: str, *, is_asked: bool) -> Pane |
     set_id, number = named(site, ref)
     is_kept = (set_id, number) in kept_on(site, asked)
     return pane_of(site, card_of(site, set_id, number, is_kept=is_kept), is_asked=is_asked)
-
-
-def _count_alone(site: Site) -> Page:
-    """Only how many wait: for a notice."""
-    count = {"waiting": site.glance().waiting}
-    return Page("inbox_pane.html", "Inbox", count, {"pane": None})
 
 
 def _rows_alone(site: Site, asked: FormRequest, ref: str) -> Page:
@@ -626,14 +579,3 @@ def _touches_others(site: Site, set_id: str, number: int) -> bool:
         for other in one.items
         if other.status in OPEN and (one.id, other.number) != (set_id, number)
     ) or any(dependency_of(found.changes, other) == item for other in found.items)
-
-
-def _pane_alone(site: Site, asked: FormRequest, ref: str) -> Page:
-    """Only what stands beside the list: the next proposal was chosen."""
-    pane = _pane(site, asked, ref, is_asked=True)
-    return Page(
-        "inbox_pane.html",
-        "Inbox",
-        {"proposal": pane},
-        {"pane": pane, "labels": site.labels(), "leads_to": asked.with_query},
-    )

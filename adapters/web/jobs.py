@@ -1,18 +1,18 @@
-"""What takes longer than a page may: wakes and proofs, in threads with a home of their own."""
+"""What takes longer than a page may, in threads with a home of their own."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.home.home_location import HomeLocation
 from adapters.usecases import wake_agents
-from adapters.usecases.agents import AgentOptions, assign_all, tasks_alone
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, WakelogError
@@ -25,30 +25,49 @@ TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait
 MESSAGE_MAX = 300
 THREAD = "wakelog-job"
+STOPPED = "It was stopped."
 
 
 class JobEnded(Exception):
     """Work that ends here, as the server does."""
 
 
-JobName = Literal["proof", "forking", "making"]
-"""What may be stopped: a proof, a fork, and agents that are made."""
+JobName = Literal["proof", "forking", "bringing", "making", "waking"]
+JOB_NAMES: Mapping[str, JobName] = {one: one for one in get_args(JobName)}
+"""What tells how far it is, and may be stopped: a proof, a fork, a file that comes in, agents that
+are made, and all wakes that were queued."""
 
 
 class Job(Struct, frozen=True):
-    """The last of its name since the server began. `document` is that of `prove`, `key` of the form
-    that asked for agents, or for a fork of `run_key`; `done` and `of` tell how far it is, in which
-    `log` if it reads one."""
+    """The last of its name since the server began. `document` is that of `prove`, `said` what came
+    of a file, `key` of the form that asked for it; `done` and `of` tell how far it is, in which
+    `log` if it reads one; `began` is by this machine's stopwatch, `run_key` of the forked wake."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
     document: "ProofDetails | None" = None
+    said: str = ""
     error: str = ""
     log: str = ""
     done: int = 0
     of: int = 0
     key: str = ""
     run_key: str = ""
+    began: float = 0.0
+
+    @property
+    def pace(self) -> str:
+        """How fast it goes; empty where that cannot be said yet."""
+        seconds = time.monotonic() - self.began
+        if not self.done or seconds < 1:
+            return ""
+        rate = self.done / seconds
+        return f"{rate:,.0f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute"
+
+
+HowFar = Callable[[str, int, int], None]
+"""``come_to(log, done, of)``, at each step; it raises `JobEnded` where that is to be the last."""
+Work = Callable[[Home, HowFar], Job]
 
 
 class Jobs:
@@ -82,7 +101,7 @@ class Jobs:
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
-        self.proof, self.forking, self.making = Job(), Job(), Job()
+        self.proof = self.forking = self.bringing = self.making = self.waking = Job()
         self._stops: dict[str, Event] = {}
 
     @property
@@ -108,97 +127,100 @@ class Jobs:
 
         self._start(work, agent_id, self._slots)
 
-    def wake_all(self, agent_ids: Sequence[str]) -> None:
-        """Run every queued wake, as `wakelog wake` does."""
+    def wake_all(self, agent_ids: Sequence[str], key: str) -> bool:
+        """Run every queued wake, as `wakelog wake` does; False: that is going on."""
 
-        def work(home: Home) -> None:
-            for ran in wake_agents.wake_all(home, agent_ids, lambda *_: None).ran:
+        def work(home: Home, come_to: HowFar) -> Job:
+            def told(nth: int, of: int, _: str) -> None:
+                come_to("", nth - 1, of)
+
+            for ran in wake_agents.wake_all(home, agent_ids, told).ran:
                 if ran.error:
                     self._trouble(ran.agent_id, in_words(ran.error))
+            return Job("done")
 
-        self._start(work, "", self._slots)
+        return self.begin("waking", work, key, slots=self._slots)
 
-    def prove(self) -> None:
+    def prove(self, key: str = "") -> None:
         """Prove both logs, unless that is going on."""
-        with self._lock:
-            if self.proof.state == "running":
-                return
-            self.proof = Job("running")
-            come_to = self._begin("proof")
 
-        def work(home: Home) -> None:
+        def work(home: Home, come_to: HowFar) -> Job:
             from adapters.proof.incremental import prove_remembering
 
-            try:
-                document = prove_remembering(home, self._environ, come_to).document()
-                self.proof = Job("done", home.services.clock.now(), document)
-            except WakelogError as error:
-                self.proof = Job("failed", home.services.clock.now(), error=in_words(error))
+            document = prove_remembering(home, self._environ, come_to).document()
+            return Job("done", document=document)
 
-        self.start(work)
+        self.begin("proof", work, key)
 
     def fork(self, key: str, run_key: str, wish: "ForkRequest") -> None:
-        """Fork a wake; a form that comes twice asks once.
+        """Fork a wake, or Refused: another one is being made; a form that comes twice asks once."""
 
-        Raises:
-            Refused: Code ``stale``: another fork is being made.
-        """
-        with self._lock:
-            if self.forking.key == key:
-                return
-            if self.forking.state == "running":
-                because = "another fork is being made just now"
-                raise Refused("stale", because=because, instead="wait until it is done")
-            asked = self.forking = Job("running", key=key, run_key=run_key)
-            come_to = self._begin("forking")
-
-        def work(home: Home) -> None:
+        def work(home: Home, come_to: HowFar) -> Job:
             from adapters.usecases.forks import fork_wake
 
             fork_wake(home, run_key, wish, come_to)
+            return Job("done")
 
-        self._start_named("forking", asked, work)
+        if not self.begin("forking", work, key, run_key=run_key) and self.forking.key != key:
+            because = "another fork is being made just now"
+            raise Refused("stale", because=because, instead="wait until it is done")
 
-    def make_agents(self, key: str, wish: AgentOptions) -> None:
-        """Make an agent for each open task that has none; a form that comes twice, or another one
-        meanwhile, asks nothing."""
+    def begin(
+        self,
+        name: JobName,
+        work: Work,
+        key: str,
+        *,
+        run_key: str = "",
+        doer: str = "",
+        of: int = 0,
+        slots: Semaphore | None = None,
+    ) -> bool:
+        """Begin what tells how far it is, unless one of its name is going on or the form came
+        before; whether it was begun. Its deeds are those of `doer`."""
         with self._lock:
-            if self.making.key == key or self.making.state == "running":
-                return
-            asked = self.making = Job("running", key=key)
-            come_to = self._begin("making")
+            known: Job = getattr(self, name)
+            if known.state == "running" or (key and known.key == key):
+                return False
+            stopped = self._stops[name] = Event()
+            begun = Job("running", of=of, key=key, run_key=run_key, began=time.monotonic())
+            setattr(self, name, begun)
 
-        def work(home: Home) -> None:
-            alone = tasks_alone(home)
-            assign_all(home, wish, key, told=lambda made: come_to("", made, alone))
+        def ended(told: Job) -> None:
+            with self._lock:
+                if self._stops[name] is stopped:  # else another one has begun by now
+                    setattr(self, name, replace(told, key=key, run_key=run_key))
 
-        self._start_named("making", asked, work)
+        def come_to(log: str, done: int, of: int) -> None:
+            self._go_on()
+            with self._lock:
+                if stopped.is_set():
+                    raise JobEnded
+                known: Job = getattr(self, name)
+                setattr(self, name, replace(known, log=log, done=done, of=of))
+            if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
+                self._pulse()  # of each tenth, not of each step
 
-    def _start_named(self, name: JobName, asked: Job, work: Callable[[Home], None]) -> None:
-        """Do what a form asked for, and keep how it ended."""
-
-        def done(home: Home) -> None:
+        def run(home: Home) -> None:
+            home.doer = doer
             home.views.catch_up()
-            work(home)
-            setattr(self, name, replace(asked, state="done"))
+            ended(replace(work(home, come_to), at=home.services.clock.now()))
 
-        def failed(text: str) -> None:
-            setattr(self, name, replace(asked, state="failed", error=text))
-
-        self._start(done, "", Semaphore(), failed)
+        self._start(run, "", slots or Semaphore(), lambda text: ended(Job("failed", error=text)))
+        return True
 
     def start(self, work: Callable[[Home], None]) -> None:
         """Do a piece of work that a page does not wait for."""
         self._start(work, "", Semaphore())
 
     def halt(self, name: JobName) -> bool:
-        """End work at its next step; whether it was going on."""
+        """End work at its next step; whether it ends, or ended, by that."""
         with self._lock:
             known: Job = getattr(self, name)
             if known.state != "running":
-                return False
+                return known.error == STOPPED
             self._stops[name].set()
-            setattr(self, name, replace(known, state="failed", error="It was stopped."))
+            setattr(self, name, replace(known, state="failed", error=STOPPED))
         self._pulse()
         return True
 
@@ -216,22 +238,6 @@ class Jobs:
     def _go_on(self) -> None:
         if self._is_over.is_set():
             raise JobEnded
-
-    def _begin(self, name: JobName) -> Callable[[str, int, int], None]:
-        """What a piece of work tells how far it is; the pages hear of each tenth."""
-        stopped = self._stops[name] = Event()
-
-        def come_to(log: str, done: int, of: int) -> None:
-            self._go_on()
-            with self._lock:
-                if stopped.is_set():
-                    raise JobEnded
-                known: Job = getattr(self, name)
-                setattr(self, name, replace(known, log=log, done=done, of=of))
-            if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
-                self._pulse()
-
-        return come_to
 
     def _start(
         self,
@@ -255,7 +261,8 @@ class Jobs:
                 self._threads.discard(thread)
                 self._pulse()
 
-        thread = Thread(target=run, daemon=True, name=THREAD)
+        whose = copy_context()  # of the request that begins it
+        thread = Thread(target=whose.run, args=(run,), daemon=True, name=THREAD)
         self._threads.add(thread)
         thread.start()
         self._pulse()

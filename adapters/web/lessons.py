@@ -13,7 +13,8 @@ from adapters.documents.lessons import (
     reason_id,
     scope_lines,
 )
-from adapters.text.agent_output import REASONS_SHOWN, counted, ratings_text, scope_heading
+from adapters.text.agent_output import REASONS_SHOWN, ratings_text, scope_heading
+from adapters.text.common import counted
 from adapters.usecases import lessons as deeds
 from adapters.web.http_types import FormRequest, Notice, Page, missing
 from adapters.web.site import Site
@@ -44,8 +45,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         raise missing("unknown_category", "category or template with lessons", wanted)
     if wanted and asked.query.get("tool"):
         return _items(site, asked, wanted, scope_heading(wanted, names[wanted]))
-    skipped = asked.query.get("skip", "")
-    first = int(skipped) if skipped.isascii() and skipped.isdigit() and len(skipped) < 6 else 0
+    first = asked.number("skip")
     those = [wanted] if wanted else list(names)
     last = first + SCOPES_SHOWN
     found = [

@@ -4,6 +4,7 @@ What differs is told by what a person had there: a checklist, notes, a report.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,21 +18,20 @@ from adapters.documents.timetravel import (
     at_document,
     worlds_document,
 )
-from adapters.text.common import lasting
 from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
 from adapters.timetravel.logs_at import NamedMoment, Spot, past_of
 from adapters.usecases.time_travel import last_instant, scope_of
 from adapters.web import timeline
+from adapters.web.agents import agent_by_id
 from adapters.web.filters import clip, plainly
-from adapters.web.http_types import FormRequest, Page, missing
+from adapters.web.http_types import FormRequest, Page
 from adapters.web.plain_text import bare, compared
 from adapters.web.site import Site
 from adapters.web.text_diff import DiffPart, LazyDiff, near_later
-from adapters.web.timeline import LANES, MARKS_MAX, Timeline, TimelineEvent
-from domain.errors import Refused
-from domain.log.timestamps import seconds_between
-from projections import agents, inbox
+from adapters.web.timeline import LANES, MARKS_MAX, Timeline
+from domain.errors import invalid
+from projections import inbox
 from projections.agents import AgentDocument
 
 TEXT_MAX = 8_000  # characters of one side
@@ -73,13 +73,8 @@ class ChangeLine(Struct, frozen=True):
 def groups(
     changes: Iterable[Difference], before: Any, after: Any, task: str
 ) -> list[tuple[str, list[ChangeLine]]]:
-    """The changes between two worlds, together by what they are of.
-
-    Args:
-        changes: As `diff` names them, by their places in the documents of both worlds.
-        before: The older world.
-        after: The newer one.
-        task: The agent's own; another one is called by its title.
+    """The changes between two worlds, as `diff` names them, together by what they are of. `task`:
+    the agent's own; another one is called by its title.
     """
     found = dict[str, list[ChangeLine]]()
     for one in list(changes)[:SHOWN_MAX]:
@@ -160,18 +155,19 @@ _INNER = re.compile(rf"(^|\.)({'|'.join(INNER)})($|\[)")
 
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/agents/ID/life`: at `?at=N`, or `?nth=K`, or `?on=DAY`; else as it is now."""
-    agent = site.home.views.get(agents.VIEW, asked.names["id"])
-    if agent is None or not agent.exists:
-        raise missing("unknown_agent", "agent", asked.names["id"])
+    agent = agent_by_id(site, asked.names["id"])
     life = _life(site, agent)
     if asked.query.get("to"):
         return _compared(site, asked, agent, life)
     nth = _nth(site, asked, life)
     moments = life.moments
     stands = moments[nth] if 0 <= nth < len(moments) else None
-    place = _place(site, life, _number(asked, "at") or (stands.n if stands else 0))
+    place = _place(site, life, asked.number("at") or (stands.n if stands else 0))
     document = at_document(place, _scope(place, agent))
-    told = _line_told(agent, life.events)
+    counts = Counter(one.kind for one in life.events)
+    told = ", ".join(f"{counts[kind]} {name.lower()}" for kind, name in LANES)
+    is_each = len(life.events) <= MARKS_MAX
+    most = 0 if is_each else max(one.events for one in timeline.marks(life.events))
     near = list(enumerate(moments))[max(0, nth - NEAR) : nth + NEAR + 1]
     task = next((one for one in document.tasks if one.id == agent.task_id), None)
     then = next((one for one in document.agents if one.id == agent.id), None)
@@ -186,9 +182,11 @@ def show(site: Site, asked: FormRequest) -> Page:
             "moment": document,
         },
         {
-            "line": timeline.drawn(life.events, stands.at if stands else "", told, site.zone),
+            "line": timeline.drawn(life, f"The life of {agent.name} as a line: {told}"),
             "lanes": LANES,
-            "bar": _bar(life.events),
+            "bar": "Each mark is one event, each step one moment."
+            if is_each
+            else f"The highest bar stands for {most:,} events.",
             "events": near,
             "stands": stands,
             "nth": nth,
@@ -197,7 +195,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "task": task,
             "then": then,
             "proposals": [one for one in document.proposals if one.agent_id == agent.id],
-            "marked": _number(asked, "from"),
+            "marked": asked.number("from"),
         },
     )
 
@@ -222,8 +220,11 @@ def _life(site: Site, agent: AgentDocument) -> Timeline:
     if kept is not None and (kept.agent_id, kept.key) == (agent.id, key):
         return kept
     past = past_of(site.home)
-    of_it = _sets(site, agent)
-    streams += [f"changes:{one.id}@{log.replica}" for one in of_it if _is_decided(one)]
+    streams += [
+        f"changes:{one.id}@{log.replica}"
+        for one in _sets(site, agent)
+        if any(item.decided_at or item.status != "pending" for item in one.items)
+    ]
     rows = (row for stream in streams for row in past.agents.rows_of(stream))
     events = timeline.events_of(rows)
     moments = timeline.moments_of(events)
@@ -253,26 +254,17 @@ def _sets(site: Site, agent: AgentDocument) -> list[inbox.SetDocument]:
     return [one for one in sets if one.agent_id == agent.id]
 
 
-def _is_decided(one: inbox.SetDocument) -> bool:
-    return any(item.decided_at or item.status != "pending" for item in one.items)
-
-
 def _ends(site: Site) -> tuple[int, int]:
     services = site.home.services
     return services.journal.tail().n, services.agents.tail().n
 
 
-def _number(asked: FormRequest, name: str) -> int:
-    given = asked.query.get(name, "")
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 12 else 0
-
-
 def _nth(site: Site, asked: FormRequest, life: Timeline) -> int:
     """Which event is stood at; -1: before the first."""
     last = len(life.moments) - 1
-    if at := _number(asked, "at"):
+    if at := asked.number("at"):
         return timeline.nth_at(life.moments, at)
-    if nth := _number(asked, "nth"):
+    if nth := asked.number("nth"):
         return min(last, nth - 1)
     if day := asked.query.get("on", ""):
         until = life.past.agents.until(last_instant(day, site.zone))
@@ -291,26 +283,11 @@ def _place(site: Site, life: Timeline, n: int) -> NamedMoment:
     return NamedMoment(site.home, past, spot, past.agents.position(n))
 
 
-def _line_told(agent: AgentDocument, events: list[TimelineEvent]) -> str:
-    counts = (f"{sum(one.kind == kind for one in events)} {name.lower()}" for kind, name in LANES)
-    return f"The life of {agent.name} as a line: {', '.join(counts)}"
-
-
-def _bar(events: list[TimelineEvent]) -> str:
-    """What a mark stands for."""
-    if len(events) <= MARKS_MAX:
-        return "Each mark is one event."
-    seconds = seconds_between(events[0].at, events[-1].at) / timeline.BINS
-    most = max(one.events for one in timeline.marks(events))
-    return f"Each bar is {lasting(seconds)}; the highest stands for {most:,} events."
-
-
 def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Timeline) -> Page:
     """What differs between two moments: `?from=N&to=M`."""
-    first, last = _number(asked, "from"), _number(asked, "to")
+    first, last = asked.number("from"), asked.number("to")
     if not first:
-        because = "a comparison needs two moments"
-        raise Refused("invalid_value", because=because, instead="name them as ?from=N&to=M")
+        raise invalid("a comparison needs two moments", "name them as ?from=N&to=M")
     places = [_place(site, life, n) for n in sorted((first, last))]
     scope = _scope(places[1], agent)
     document = worlds_document(places[0], places[1], scope)

@@ -116,12 +116,12 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("js-default", {"maxNesting": NESTING_MAX})
     parser.disable(["image", "reference"])
     parser.validateLink = _is_safe  # type: ignore[method-assign]  # the library's way
-    parser.normalizeLinkText = _as_written  # type: ignore[method-assign]  # the library's way
+    parser.normalizeLinkText = str  # type: ignore[assignment]  # as it was written
     chains = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
-    parser.block.ruler.before("table", "steps", _block_step, {"alt": chains})
+    parser.block.ruler.before("table", "steps", lambda state, *_: _step(state.env), {"alt": chains})
     parser.inline.ruler.at("link", _link)
-    parser.inline.ruler.before("text", "steps", _inline_step)
+    parser.inline.ruler.before("text", "steps", lambda state, _: _step(state.env))
     parser.core.ruler.before("text_join", "seen", _see)
     parser.core.ruler.push("outline", _outline)
     parser.add_render_rule("link_open", _link_open)
@@ -142,14 +142,6 @@ def _step(env: Any, steps: int = 1) -> bool:
     if env["steps"] > STEPS_MAX:
         raise _TooMuch
     return False
-
-
-def _block_step(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    return _step(state.env)
-
-
-def _inline_step(state: StateInline, silent: bool) -> bool:
-    return _step(state.env)
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -210,10 +202,6 @@ def _seen(token: Token) -> str:
 
 def _is_safe(url: str) -> bool:
     return url.strip().lower().startswith(_SCHEMES)
-
-
-def _as_written(link: str) -> str:
-    return link
 
 
 def _link_open(self: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:

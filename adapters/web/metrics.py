@@ -5,6 +5,7 @@ then, and says up to when it goes.
 """
 
 import time
+from contextlib import closing
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from adapters.wiring import Home
 from domain.errors import WakelogError
 
 if TYPE_CHECKING:
-    import duckdb
-
     from adapters.analytics.query_limits import QueryLimit
 
 Row = dict[str, Any]  # of an answer of the analytics, by column
@@ -55,11 +54,7 @@ class MetricsSnapshot(Struct, frozen=True):
 
 
 class Metrics:
-    """The figures of one server's home.
-
-    Args:
-        jobs: Whose threads count.
-    """
+    """The figures of one server's home, counted in the threads of its jobs."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -119,29 +114,19 @@ def ends_of(home: Home) -> str:
 
 def _counted(home: Home, ends: str, bound: "QueryLimit") -> MetricsSnapshot:
     from adapters.analytics import database
+    from adapters.analytics.queries import run_query
 
     logs = {"journal": home.services.journal, "agent": home.services.agents}
     at = home.services.clock.now()
     connection = database.opened(home.path, logs, home.settings, bound)
-    try:
-        with bound.over(connection, QUERY_SECONDS):
-            return _asked(connection, ends, at)
-    finally:
-        connection.close()
-
-
-def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> MetricsSnapshot:
-    from adapters.analytics.queries import run_query
-
-    resolved = {one["template_id"]: one for one in run_query(connection, RESOLVED).documents()}
     nothing = {"resolved": 0, "average_seconds_to_resolution": None}
-    return MetricsSnapshot(
-        ends,
-        at,
-        [
-            {**asdict(one), **resolved.get(one.template_id, nothing)}
-            for one in performance(connection)
-        ],
-        list(run_query(connection, VERSIONS).documents()),
-        list(run_query(connection, DAYS).documents()),
-    )
+    with closing(connection), bound.over(connection, QUERY_SECONDS):
+        resolved = {one["template_id"]: one for one in run_query(connection, RESOLVED).documents()}
+        found = performance(connection)
+        return MetricsSnapshot(
+            ends,
+            at,
+            [{**asdict(one), **resolved.get(one.template_id, nothing)} for one in found],
+            list(run_query(connection, VERSIONS).documents()),
+            list(run_query(connection, DAYS).documents()),
+        )

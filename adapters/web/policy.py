@@ -5,14 +5,13 @@ from msgspec.structs import asdict
 from adapters.documents.models import model_names
 from adapters.documents.policy import NeededReceipt
 from adapters.documents.tasks import catalog_of
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 from adapters.text.policy import BOUNDARY_WORDS, HELD, REFUSED_WORDS
-from adapters.usecases import agents, policy
+from adapters.usecases import policy
 from adapters.web import replica_conflicts
-from adapters.web.http_types import FormRequest, Notice, Page, clashing, form_changes
+from adapters.web.http_types import FormRequest, Notice, Page, missent
 from adapters.web.site import Site
 from domain.agent.wake_queue import next_wake
-from domain.errors import Refused
 from domain.policy.gate import NOTICE_VERSION, TOLD, is_leaving
 from projections.agents import AgentDocument
 
@@ -32,6 +31,8 @@ FIELD_WORDS = {
     "log_unread": "how many notes are not told",
     "minutes_spent": "time spent",
     "n": "its number",
+    "of": "which machine's change it was",
+    "of_n": "its number there",
     "one_liner": "the report in one line",
     "origin": "who did it",
     "origins": "who wrote what",
@@ -88,8 +89,7 @@ def allow(site: Site, asked: FormRequest) -> Notice:
     """Agree to what the page told of."""
     model = asked.needed("model").strip()
     if asked.needed("notice") != str(NOTICE_VERSION):
-        because = "more is sent now than the page told of"
-        raise Refused("invalid_input", because=because, instead="read it once more, and agree then")
+        raise missent("more is sent now than the page told of", "read it once more, and agree then")
     given = policy.allow(site.home, model, _categories(asked), asked.key)
     told = f"Agreed to: {given.model} for {', '.join(given.categories)}."
     waited = f" {counted(given.resumed, 'wake')} that waited may go on." if given.resumed else ""
@@ -112,11 +112,7 @@ def rule(site: Site, asked: FormRequest) -> Notice:
     category, words = asked.needed("category"), asked.needed("allowed").split()
     given = {"allowed": " ".join(sorted(set(words)))}
     now = {"allowed": " ".join(policy.ruling(site.home, category).allowed)}
-    found = form_changes(asked, given, now)
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not agents.is_known(site.home, asked.key):
-        return clashing(asked, found, {"allowed": "which models may be asked"}, {})
+    site.changes(asked, given, now, {"allowed": "which models may be asked"})
     ruled = policy.rule(site.home, category, words, asked.key)
     may = f"only {', '.join(ruled.allowed)}" if ruled.allowed else "any model that you agreed to"
     return Notice(f"Agents of {ruled.category or 'every category'} may ask {may}.")

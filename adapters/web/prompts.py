@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from adapters.web.filters import plainly, revealed
 from adapters.web.plain_text import has_json, told
+from adapters.web.text_diff import around
 from domain.ports import Section
 
 SHOWN_MAX = 60_000  # characters of all sections together; the JSON of the page has them all
@@ -85,13 +86,11 @@ def sections(
     find: str = "",
     zone: str = "UTC",
 ) -> list[ShownSection]:
-    """The sections of a prompt as a page shows them.
+    """The sections of a prompt, each with its part, ``system`` or ``user``, as a page shows them.
 
-    Args:
-        now: Each with its part, ``system`` or ``user``.
-        before: Those of the agent's wake before; None where it had none.
-        find: Words to look for; then only lines that have them are shown, and what is around.
-        zone: What is JSON is told with times of it, unless the words stand only in the JSON.
+    `before` are those of the agent's wake before, None where it had none. Of words to `find` only
+    lines that have them are shown, and what is around. What is JSON is told with times of `zone`,
+    unless the words stand only in the JSON.
     """
     known = {
         (part, one.name): frozenset((*one.text.splitlines(), *read(one.text, zone).splitlines()))
@@ -151,11 +150,7 @@ def _line(text: str, was: frozenset[str] | None, wanted: re.Pattern[str] | None)
 def _around(lines: Sequence[ShownLine]) -> list[ShownLine]:
     """Lines that were found, and their neighbours; what lies between them is a gap."""
     hits = [nth for nth, line in enumerate(lines) if any(is_hit for _, is_hit in line.pieces)]
-    near = {nth for hit in hits for nth in range(hit - AROUND, hit + AROUND + 1)}
-    kept, last = list[ShownLine](), -1
-    for nth in sorted(near & set(range(len(lines)))):
-        if nth > last + 1:
-            kept.append(ShownLine(is_gap=True))
-        kept.append(lines[nth])
-        last = nth
+    kept = list[ShownLine]()
+    for nth, skipped in around(hits, len(lines), AROUND):
+        kept += [ShownLine(is_gap=True), lines[nth]] if skipped else [lines[nth]]
     return kept

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
-from adapters.text.agent_output import counted, rule_text, since_line
-from adapters.text.common import ago, lasting, run_shown
+from adapters.text.agent_output import rule_text, since_line
+from adapters.text.common import ago, counted, lasting, run_shown
 from adapters.text.policy import kinds_told
 from adapters.text.task import duration
 from adapters.web import charts, markdown
@@ -42,12 +42,7 @@ _WHEN = Markup('<time datetime="{}" title="{}">{} (<span class="ago"{}>{}</span>
 
 
 def render(template: str, values: dict[str, Any]) -> str:
-    """A page.
-
-    Args:
-        template: Its file's name.
-        values: What it shows; `now` and `zone` tell its times.
-    """
+    """A page; `now` and `zone` of its values tell its times."""
     now, zone = str(values["now"]), str(values["zone"])
 
     def when(at: str | None, *, is_countdown: bool = False, is_told: bool = False) -> Markup:
@@ -88,28 +83,18 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {
-        "bare": bare,
-        "called_with": called_with,
-        "clip": clip,
-        "counted": counted,
-        "duration": duration,
-        "kinds_told": kinds_told,
-        "lasting": lasting,
+    named = (
+        bare, called_with, clip, counted, duration, kinds_told, lasting, percent, plainly, pretty,
+        read, said, section_purpose, section_title,
+    )  # fmt: skip
+    made.filters |= {one.__name__: one for one in named} | {
         "line": one_line,
         "markdown": markdown.html,
-        "percent": percent,
-        "plainly": plainly,
         "run": run_shown,
         "whom": by_whom,
         "place": place_told,
-        "pretty": pretty,
-        "read": read,
         "rule": rule_text,
         "share": charts.share,
-        "said": said,
-        "section_purpose": section_purpose,
-        "section_title": section_title,
         "since": since_line,
     }
     made.globals["took"] = took

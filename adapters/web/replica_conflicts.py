@@ -5,14 +5,13 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from adapters.documents.import_conflicts import ConflictDetails, ConflictValue
+from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.replica_conflicts import replica_conflicts_of
 from adapters.documents.tasks import catalog_of
 from adapters.text.conflicts import subject_of
 from adapters.usecases import resolve_conflict
-from adapters.web.http_types import FormRequest, Notice, made_from
+from adapters.web.http_types import FormRequest, Notice, made_from, stale
 from adapters.web.site import Site, page_of_conflict
-from domain.errors import Refused
 
 BOTH = "both:"  # before the machine whose text stands, where the other becomes a note
 
@@ -38,12 +37,15 @@ def of_none(site: Site, place: str) -> list[dict[str, Any]]:
 def shown(one: ConflictDetails, namesakes: int = 0) -> dict[str, Any]:
     """What the page shows of a conflict, and what its form carries; `namesakes`: so many categories
     have one name, of which none is chosen."""
+    sides = {side.replica: side for side in one.values}
+    is_fixed = one.kind == "verdicts" and one.stands in sides  # only what stands can be kept
+    heading = HEADINGS.get(one.kind, f"Two machines differ on {subject_of(one)}")
     return {
         **asdict(one),
         "namesakes": namesakes,
         "named": subject_of(one),
-        "heading": _heading(one, namesakes),
-        "sides": _sides(one),
+        "heading": f"{namesakes} categories are called {one.title!r}" if namesakes else heading,
+        "sides": [sides[one.stands]] if is_fixed else [*sides.values()],
         "verb": _verb(one),
         "is_text": one.field in resolve_conflict.TEXTS,
         "made_from": _made_from(one),
@@ -56,33 +58,17 @@ def settle_of_none(site: Site, asked: FormRequest) -> Notice:
 
 
 def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) -> Notice:
-    """Let what a machine said stand, as the form shows it.
-
-    Args:
-        site: The home.
-        asked: The form.
-        task_id: Whose; empty of what belongs to none.
-        field: Which.
-        side: The machine.
-
-    Raises:
-        Refused: Code ``stale``: the machines say something else by now, or it is settled.
+    """Let what a machine said of a task, or of none, stand, as the form shows it. Raises Refused:
+    the machines say something else by now, or it is settled.
     """
     found = [one for one in replica_conflicts_of(site.home, task_id) if one.field == field]
     was = [_made_from(one) for one in found]
     if not resolve_conflict.is_settled(site.home, asked.key) and was != [asked.needed("was.sides")]:
-        because = "what the machines say was changed or settled since"
-        raise Refused("stale", because=because, instead="look at the page again")
+        raise stale("what the machines say was changed or settled since")
     is_both, machine = side.startswith(BOTH), side.removeprefix(BOTH)
     resolve_conflict.settle_machines(site.home, task_id, field, machine, asked.key, is_both=is_both)
     said = subject_of(found[0]) if found else "it"
     return Notice(f"Settled {said}." + (" The other text is a note." if is_both else ""))
-
-
-def _heading(one: ConflictDetails, namesakes: int) -> str:
-    if namesakes:
-        return f"{namesakes} categories are called {one.title!r}"
-    return HEADINGS.get(one.kind, f"Two machines differ on {subject_of(one)}")
 
 
 def _verb(one: ConflictDetails) -> str:
@@ -91,13 +77,6 @@ def _verb(one: ConflictDetails) -> str:
     if one.kind == "verdicts" and stands:
         return f"Keep it {stands.partition(' ')[0]}"
     return VERBS.get(one.kind, "Keep what NAME says")
-
-
-def _sides(one: ConflictDetails) -> list[ConflictValue]:
-    """The machines to choose from; of verdicts only what stands can be kept."""
-    sides = {side.replica: side for side in one.values}
-    is_fixed = one.kind == "verdicts" and one.stands in sides
-    return [sides[one.stands]] if is_fixed else [*sides.values()]
 
 
 def _made_from(one: ConflictDetails) -> str:

@@ -132,5 +132,5 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),
     ("/prove", health.prove),
-    ("/stop/(?P<job>proof|forking|making)", health.stop),
+    ("/stop/(?P<job>proof|forking|bringing|making|waking)", health.stop),
 )

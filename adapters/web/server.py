@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import h11
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adapters.web.app import make_app
@@ -116,7 +116,7 @@ def cut_oldest(waiting: "dict[BoundedConnection, None]", most: int) -> None:
 class PageServer(uvicorn.Server):
     """A server of one home or of many. Streams to open pages end when it is told to end."""
 
-    def __init__(self, served: Served, app: Starlette) -> None:
+    def __init__(self, served: Served, app: ASGIApp) -> None:
         self._waiting: dict[BoundedConnection, None] = {}
         protocol: Any = partial(BoundedConnection, waiting=self._waiting)
         super().__init__(

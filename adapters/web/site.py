@@ -4,25 +4,40 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
 
 from msgspec import Struct
 
+from adapters.documents.agents import count_agents
 from adapters.documents.import_conflicts import ConflictDetails
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.replica_conflicts import replica_conflicts
-from adapters.documents.status import lead_away
+from adapters.documents.status import lead_away, wakes_by_itself
 from adapters.documents.tasks import catalog_of
+from adapters.documents.wakes import wake_of
 from adapters.home.home_location import HomeLocation
 from adapters.text.sync import away_text
 from adapters.usecases import forks
 from adapters.usecases.catalog import scope_labels
 from adapters.usecases.import_sources import FileInput
 from adapters.usecases.policy import held_agents
-from adapters.web.http_types import FormRequest, Notice
+from adapters.usecases.resolve import nth_key
+from adapters.usecases.templates import AFTER_NAMING
+from adapters.web.http_types import (
+    Answered,
+    Clash,
+    Form,
+    FormChanges,
+    FormRequest,
+    Notice,
+    clash_of,
+    form_changes,
+    missent,
+    missing,
+)
 from adapters.web.jobs import Jobs
 from adapters.web.metrics import Metrics, ends_of
 from adapters.web.sse import EventBroadcast
@@ -31,6 +46,8 @@ from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from projections import agents, wakes
 from projections.agents import AgentDocument
+from projections.view import D, View
+from projections.wakes import WakeDocument
 
 POLICY_FIELDS = ("models", "consent", "receipt")  # the beginnings of its fields
 CONFLICT_PAGES = {
@@ -53,6 +70,7 @@ def page_of_conflict(one: ConflictDetails) -> str:
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
+CHUNK = 250  # documents that are read at once
 MOMENT_SECONDS = 0.01
 MINUTE = 16  # characters of a time, to the minute
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
@@ -64,7 +82,8 @@ class Glance(Struct, frozen=True):
     """What the head of every page counts; `more` is ``+`` where more items may be waiting, `held`
     are the wakes that wait for a consent or a key, `differing` the titles of the tasks on which
     machines differ, by id; of what belongs to no task, by the page that shows it; `away`: that the
-    machine that leads is silent, in words."""
+    machine that leads is silent, in words; `starts`: the command that wakes agents by
+    itself, where there are some and it does not run."""
 
     waiting: int = 0
     deferred: int = 0
@@ -73,6 +92,7 @@ class Glance(Struct, frozen=True):
     held: int = 0
     differing: Mapping[str, str] = MappingProxyType({})
     away: str = ""
+    starts: str = ""
 
 
 def a_moment() -> None:
@@ -174,15 +194,23 @@ class Site:
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(each.state == "running" for one in newest for each in one.every)
             held = len(held_agents(self.home))
-            found = [
+            conflicts = [
                 (one.task or page_of_conflict(one), one.title)
                 for one in replica_conflicts(self.home)
             ]
-            differing = {one: CONFLICT_PAGES.get(one, title) for one, title in found}
+            differing = {one: CONFLICT_PAGES.get(one, title) for one, title in conflicts}
             lead = lead_away(self.home)
             away = away_text(lead) if lead else ""
-            self._glance = seen, Glance(waiting, deferred, more, running, held, differing, away)
+            can_wake = self.home.services.is_enabled and count_agents(self.home, "active") > 0
+            starts = self.starts if can_wake and not wakes_by_itself(self.home, self.now) else ""
+            found = Glance(waiting, deferred, more, running, held, differing, away, starts)
+            self._glance = seen, found
         return self._glance[1]
+
+    @property
+    def starts(self) -> str:
+        """The command that wakes agents by itself."""
+        return "wakelog run --serve" if self.home.place.is_folder else "wakelog worker"
 
     def _counted(self, tab: str) -> tuple[int, str]:
         """The items under a tab of the inbox, and ``+`` where there may be more of them."""
@@ -214,6 +242,49 @@ class Site:
         self.seen = self.tail()
         self.home.views.catch_up()
 
+    def newest_first(
+        self, view: View[D], marks: Sequence[str] = ("",), shelf: str = "", before: str = ""
+    ) -> Iterator[D]:
+        """The documents of a view with one of some marks, read in chunks by who takes them."""
+        while True:  # bounded by who takes them
+            chunk = self.home.views.marked(
+                view, marks, shelf=shelf or None, before=before, newest_first=True, limit=CHUNK
+            )
+            yield from chunk
+            if len(chunk) < CHUNK:
+                return
+            before = view.place(chunk[-1])
+
+    def knows(self, asked: FormRequest) -> bool:
+        """Whether a form was acted on before."""
+        logs = self.home.services.journal, self.home.services.agents
+        keys = [nth_key(asked.key, nth) for nth in (1, AFTER_NAMING)]
+        return any(log.receipts(key) for log in logs for key in keys)
+
+    def changes(
+        self,
+        asked: FormRequest,
+        given: Mapping[str, str],
+        now: Mapping[str, str],
+        labels: Mapping[str, str] = MappingProxyType({}),
+        forms: Mapping[str, Form] = MappingProxyType({}),
+    ) -> FormChanges:
+        """What a form changes, see `form_changes`. Raises Answered: that is nothing, or something
+        of it was changed elsewhere. `labels` and `forms`: what fields are called and how they are
+        edited, where that is not by their name, and in a line."""
+        found = form_changes(asked, given, now)
+        if not found.changed:
+            raise Answered(Notice("Nothing was changed."))
+        if found.moved and not self.knows(asked):
+            clashes = [
+                Clash(labels.get(one, one), now[one], given[one], one, forms.get(one, "line"))
+                for one in found.moved
+            ]
+            left = {name: now[name] for name in given if name not in found.changed}
+            was = {f"was.{name}": now[name] for name in given}
+            raise Answered(clash_of(asked, clashes, {**left, **was}))
+        return found
+
     def has_agents(self) -> bool:
         """Whether any agent was ever made here."""
         return bool(self.home.views.page(agents.VIEW, limit=1))
@@ -222,6 +293,17 @@ class Site:
         """The living labels, id and name."""
         known = catalog_of(self.home).labels.values()
         return [(one.id, one.name) for one in known if not one.is_deleted]
+
+    def wake(self, run_key: str) -> WakeDocument:
+        """A wake by its run key, or Refused."""
+        if (found := wake_of(self.home, run_key)) is None:
+            raise missing("unknown_wake", "wake", run_key)
+        return found
+
+    def agent_name(self, agent_id: str) -> str:
+        """What an agent is called; empty where there is none."""
+        found = self.home.views.get(agents.VIEW, agent_id) if agent_id else None
+        return found.name if found else ""
 
     def living_agent(self, task_id: str) -> AgentDocument | None:
         """The agent of a task."""
@@ -254,11 +336,9 @@ def below(root: str, text: str) -> str:
 def check_sure(asked: FormRequest, what: str) -> None:
     """Refuse what cannot be undone unless the box was ticked."""
     if asked.form.get("sure") != "yes":
-        because = f"{what} was not confirmed"
-        raise Refused("invalid_input", because=because, instead="tick the box, and send it again")
+        raise missent(f"{what} was not confirmed", "tick the box, and send it again")
 
 
 def page_size(asked: FormRequest, default: int = 50, most: int = 200) -> int:
     """How many rows a page shows: what the address asks for, within bounds."""
-    given = asked.query.get("limit", "")
-    return min(most, max(1, int(given))) if given.isascii() and given.isdigit() else default
+    return min(most, asked.number("limit") or default)

@@ -19,12 +19,8 @@ PAGES_MAX = 64  # that listen at once
 
 
 class EventBroadcast:
-    """The logs' pulse.
-
-    Args:
-        probes: Makes what looks whether something has changed.
-        tail: Where the logs end now; it may take a moment, hence it is called in a thread.
-        ping_seconds: After how long without a change a page is told again where they end.
+    """The logs' pulse. `probes` makes what looks whether something has changed; `tail`, called in a
+    thread, tells where the logs end; a page is told so again after `ping_seconds` without a change.
     """
 
     def __init__(

@@ -8,10 +8,10 @@ from msgspec.structs import asdict
 
 from adapters.documents.agents import agent_line
 from adapters.documents.import_conflicts import conflicts_of
+from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import (
     FoundLine,
     HistoryEntry,
-    TaskHistory,
     TaskPage,
     WhyLead,
     catalog_of,
@@ -19,10 +19,10 @@ from adapters.documents.tasks import (
     task_lines,
     task_page,
 )
-from adapters.text.agent_output import counted
+from adapters.text.common import counted
 from adapters.text.erasure import IN_DATABASE, searched_text
 from adapters.text.task import stopped
-from adapters.text.task_facts import KINDS, WHO
+from adapters.text.task_facts import KINDS, WHO, concerns, who
 from adapters.upkeep.erase import erase as erase_for_good
 from adapters.upkeep.erase import plan_erasure
 from adapters.usecases import resolve_conflict, undoing
@@ -31,11 +31,12 @@ from adapters.usecases import tasks as use_cases
 from adapters.usecases.inputs import NONE, TEXT_BYTES_MAX, first_instant, typed
 from adapters.usecases.resolve import Titles, is_fuzzy_match, pick_task
 from adapters.usecases.search import excerpt, search
-from adapters.usecases.task_history import HistoryFilter, history, why_field
+from adapters.usecases.task_history import HistoryFilter, TaskPast, history, why_field
 from adapters.usecases.undoing import undo_document
 from adapters.web import replica_conflicts
 from adapters.web.filters import local, one_line, wall
 from adapters.web.http_types import (
+    Answered,
     AtField,
     Clash,
     FormRequest,
@@ -43,20 +44,20 @@ from adapters.web.http_types import (
     Page,
     UndoOffer,
     clash_of,
-    clashing,
-    form_changes,
     in_lines,
     made_from,
+    missent,
     missing,
+    stale,
 )
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, check_sure, page_size
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.journal import repeat
 from domain.journal.catalog import Catalog, with_inbox
-from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
+from domain.journal.document import TaskLine, task_line
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import FIELDS, RATING_MAX, STATUSES, TASK, ChecklistItem, NoteKind, Task
 from domain.journal.timer import TIMER
@@ -69,21 +70,23 @@ from projections.agents import AgentDocument
 from projections.tasks import TaskDocument
 
 PHRASES = (*sorted({"relates_to", *PHRASE_OF}), *sorted(INVERSE))
-CHUNK = 250
 PARTS = tasks.MARKS["all"]
 NOTES_SHOWN = 50  # the newest, of a page
-ITEMS_SHOWN = 500
+SHOWN = {
+    "notes": slice(-NOTES_SHOWN, None),
+    "time": slice(-50, None),
+    "history": slice(-50, None),
+    "items": slice(500),
+}
 ITEM_SHOWN = 400  # characters of an item's title in its form
 NOTE_EDITED = 50_000  # characters; a longer note is edited on the whole page
-ENTRIES_SHOWN = 50
-HISTORY_SHOWN = 50
 SEARCHED_MAX = 200
 FILTERS = ("status", "category", "agent", "q")
 
 
 class TaskRow(TaskLine, frozen=True):
-    """A task of the page `/tasks`, with what its living agent reports, if it has one. `overdue`: it
-    is open, and its due date is over."""
+    """A task of the page `/tasks`, with what its living agent reports, if it has one, and how many
+    of its proposals wait. `overdue`: it is open, and its due date is over."""
 
     deleted: bool
     updated_at: str
@@ -91,6 +94,7 @@ class TaskRow(TaskLine, frozen=True):
     stale: bool | None
     run_status: str | None
     overdue: bool
+    open_proposals: int
 
 
 def show_list(site: Site, asked: FormRequest) -> Page:
@@ -104,9 +108,15 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         if len(rows) == size or scanned == SCAN_MAX:
             break
         older, scanned = place, scanned + 1
-        is_wanted = _is_wanted(one, asked.query, today, within)
-        agent = site.living_agent(one.id) if is_wanted else None
-        if is_wanted and _has_wanted(agent, asked.query):
+        if not _is_wanted(one, asked.query, today, within):
+            continue
+        agent = site.living_agent(one.id)
+        has_wanted = {
+            "yes": agent is not None,
+            "no": agent is None,
+            "stale": agent is not None and agent.is_stale,
+        }
+        if has_wanted.get(asked.query.get("agent", ""), True):
             rows.append(_row(site, one, agent, catalog))
     else:
         older = ""
@@ -154,14 +164,8 @@ def _open_first(site: Site, after: str) -> Iterator[tuple[str, TaskDocument]]:
     """The tasks of one mark after the other, each with the place that the list goes on behind."""
     name, _, before = after.rpartition(":")
     for mark in PARTS[PARTS.index(name) :] if name in PARTS else PARTS:
-        while True:  # bounded by who takes them
-            chunk = site.home.views.page(
-                tasks.VIEW, mark=mark, before=before, newest_first=True, limit=CHUNK
-            )
-            yield from ((f"{mark}:{one.place}", one) for one in chunk)
-            if len(chunk) < CHUNK:
-                break
-            before = chunk[-1].place
+        found = site.newest_first(tasks.VIEW, (mark,), before=before)
+        yield from ((f"{mark}:{one.place}", one) for one in found)
         before = ""
 
 
@@ -183,18 +187,6 @@ def _is_wanted(
     )
 
 
-def _has_wanted(agent: AgentDocument | None, query: Mapping[str, str]) -> bool:
-    match query.get("agent", ""):
-        case "yes":
-            return agent is not None
-        case "no":
-            return agent is None
-        case "stale":
-            return agent is not None and agent.is_stale
-        case _:
-            return True
-
-
 def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> TaskRow:
     found = (
         site.home.views.page(reports.VIEW, shelf=agent.id, newest_first=True, limit=1)
@@ -209,6 +201,11 @@ def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Ca
         stale=agent.is_stale if agent else None,
         run_status=agent.run_status if agent else None,
         overdue=is_overdue(one.task, today_of(site)),
+        open_proposals=sum(
+            item.status == "pending"
+            for found in (sets_under(site.home, "waiting", task=one.id) if agent else ())
+            for item in found.items
+        ),
     )
 
 
@@ -227,7 +224,13 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "created_at": page.task.created_at,
         "updated_at": page.task.updated_at,
         "agent": agent_line(agent, now) if agent else None,
-        "time": [_entry(one) for one in told.time],
+        "time": [
+            {
+                **asdict(one),
+                "minutes": seconds_between(one.start, one.end) // 60 if one.end else None,
+            }
+            for one in told.time
+        ],
         "report": report_of(site, agent.id) if agent else None,
         "proposals": open_cards(site, asked, page.task.id),
         "needed": consents_of(site, agent),
@@ -236,11 +239,6 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         _shorten(document)
     more = {**_more(site, page, document, now), "is_held": is_held(agent)}
     return Page("task.html", page.task.title, document, more)
-
-
-def _entry(one: TimeDetails) -> dict[str, Any]:
-    minutes = seconds_between(one.start, one.end) // 60 if one.end else None
-    return {**asdict(one), "minutes": minutes}
 
 
 def task_by_id(site: Site, task_id: str) -> TaskDocument:
@@ -254,34 +252,28 @@ def task_by_id(site: Site, task_id: str) -> TaskDocument:
 def _shorten(document: dict[str, Any]) -> None:
     """Long parts show their newest; the rest is asked for with ``?full=1``."""
     document["more"] = {}
-    for name, most in (
-        ("notes", NOTES_SHOWN),
-        ("time", ENTRIES_SHOWN),
-        ("history", HISTORY_SHOWN),
-    ):
-        left = len(document[name]) - most
-        if left > 0:
-            document["more"][name] = left
-            document[name] = document[name][-most:]
-    left = len(document["items"]) - ITEMS_SHOWN
-    if left > 0:
-        document["more"]["items"] = left
-        document["items"] = document["items"][:ITEMS_SHOWN]
+    for name, shown in SHOWN.items():
+        left = document[name][shown]
+        if len(left) < len(document[name]):
+            document["more"][name] = len(document[name]) - len(left)
+            document[name] = left
 
 
 def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dict[str, Any]:
     task = page.task
     running = next((one for one in task.time if not one.end), None)
     spent = sum(seconds_between(one.start, one.end or now) for one in task.time) // 60
-    links = [
-        {**asdict(one), "title": page.titles.get(one.task_id, ""), "phrase": _phrase(one)}
-        for one in document["links"]
-    ]
+    links = []
+    for one in document["links"]:
+        told = one.relation if one.direction == "out" else PHRASE_OF.get(one.relation, one.relation)
+        more = {"title": page.titles.get(one.task_id, ""), "phrase": told.replace("_", " ")}
+        links.append({**asdict(one), **more})
     labels = [(one, name) for one, name in site.labels() if one not in task.labels]
     names = dict(zip(task.labels, document["labels"], strict=True))
     return {
         "categories": [(one.id, one.name) for one in with_inbox(page.catalog).categories.values()],
         "filled": present(task),
+        "by_agents": _by_agents(site, task.id),
         "fields": FIELDS,
         "statuses": STATUSES,
         "phrases": [(one, one.replace("_", " ")) for one in PHRASES],
@@ -315,11 +307,11 @@ def present(task: Task) -> dict[str, str]:
     }
 
 
-def _phrase(link: LinkDetails) -> str:
-    told: str = (
-        link.relation if link.direction == "out" else PHRASE_OF.get(link.relation, link.relation)
-    )
-    return told.replace("_", " ")
+def _by_agents(site: Site, task_id: str) -> dict[str, str]:
+    """When an agent set a field as it is, by the field; what a person set last is not among it."""
+    happened = TaskPast(site.home, task_id).happened
+    last = {field: one for one in happened for field in concerns(one.row.fact)}
+    return {field: one.row.at for field, one in last.items() if who(one.by) == "agent"}
 
 
 # -------------------------------------------------------------------------------------------- edits
@@ -359,15 +351,11 @@ def edit(site: Site, asked: FormRequest) -> Notice:
     task = task_of(site, asked)
     now = present(task)
     given = {name: asked.form[name] for name in now if name in asked.form}
-    found = form_changes(asked, given, now)
+    found = site.changes(asked, given, now)
     changed = {name: given[name] for name in found.changed}
     if "reason" in changed:
         changed.setdefault("status", given.get("status", task.status))
         del changed["reason"]
-    if not changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not _is_known(site, asked):
-        return clashing(asked, found, {}, {})
     try:
         kept = use_cases.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
     except Refused as error:
@@ -387,17 +375,11 @@ def _wrong(site: Site, changed: dict[str, str], asked: FormRequest) -> str:
     return "reason" if "status" in changed else next(iter(changed))
 
 
-def _is_known(site: Site, asked: FormRequest) -> bool:
-    """Whether the form was sent before, so that the journal knows its key."""
-    return use_cases.is_done(site.home, asked.key)
-
-
 def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str, Any]:
     """The fields that a form changes, as they are stored."""
     given: dict[str, Any] = {name: value.strip() for name, value in changed.items()}
     if given.get("title") == "":
-        because = "the title is empty"
-        raise Refused("invalid_value", because=because, instead="give it one")
+        raise invalid("the title is empty", "give it one")
     if "status" in given:
         given["reason"] = asked.form.get("reason", "").strip()
     for field in FIELDS:
@@ -408,10 +390,8 @@ def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str
 
 
 def settle(site: Site, asked: FormRequest) -> Notice:
-    """Let the file's value, the person's or what a machine said stand, as the form shows them.
-
-    Raises:
-        Refused: Code ``stale``: the file says something else by now.
+    """Let the file's value, the person's or what a machine said stand, as the form shows them;
+    refused where the file says something else by now.
     """
     task = task_of(site, asked)
     field, side = asked.needed("field"), asked.needed("keep")
@@ -419,10 +399,9 @@ def settle(site: Site, asked: FormRequest) -> Notice:
         return replica_conflicts.settle(site, asked, task.id, field, side)
     with site.home.services.journal.reading() as world:
         said = [one.values[1].value for one in conflicts_of(world, task.id) if one.field == field]
-    is_known = _is_known(site, asked)
+    is_known = site.knows(asked)
     if not is_known and [made_from(one) for one in said] != [asked.needed("was.file")]:
-        because = "what the file says was changed or settled since"
-        raise Refused("stale", because=because, instead="look at the page again")
+        raise stale("what the file says was changed or settled since")
     resolve_conflict.settle(
         site.home, task.id, field, "file" if side == "file" else "mine", asked.key
     )
@@ -433,37 +412,26 @@ def describe(site: Site, asked: FormRequest) -> Notice:
     """Replace the description."""
     task = task_of(site, asked)
     text = _long(asked.needed("text"))
-    if clash := _moved(site, asked, text, task.description, "The description"):
-        return clash
+    _check_same(site, asked, text, task.description, "The description")
     use_cases.describe(site.home, task.id, text, asked.key)
     return Notice("Changed the description.")
 
 
-def _moved(
-    site: Site, asked: FormRequest, text: str | None, now: Words, label: str
-) -> Notice | None:
-    """Both texts, where another one stands there than the form was made from.
-
-    Args:
-        site: Where.
-        asked: The form.
-        text: What it says; None: it takes the other one away.
-        now: The text that stands there.
-        label: What it is the text of.
-    """
+def _check_same(site: Site, asked: FormRequest, text: str | None, now: Words, label: str) -> None:
+    """Raises Answered: another text stands there than the form was made from. `text`: what the form
+    says, None where it takes the other one away; `label`: what `now` is the text of."""
     with site.home.services.journal.reading() as world:
         stands = world.text(now)
-    if asked.needed("was.text") == made_from(stands) or text == stands or _is_known(site, asked):
-        return None
+    if asked.needed("was.text") == made_from(stands) or text == stands or site.knows(asked):
+        return
     clash = Clash(label, stands, "") if text is None else Clash(label, stands, text, "text", "text")
-    return clash_of(asked, [clash], {"was.text": made_from(stands)})
+    raise Answered(clash_of(asked, [clash], {"was.text": made_from(stands)}))
 
 
 def _long(text: str) -> str:
     told = in_lines(text).rstrip()
     if len(told.encode()) > TEXT_BYTES_MAX:
-        because = f"the text is longer than {TEXT_BYTES_MAX:,} bytes"
-        raise Refused("invalid_value", because=because, instead="part it into several")
+        raise invalid(f"the text is longer than {TEXT_BYTES_MAX:,} bytes", "part it into several")
     return told
 
 
@@ -476,10 +444,10 @@ def item(site: Site, asked: FormRequest) -> Notice:
     item_id, verb = asked.needed("item"), asked.needed("verb")
     title = asked.form.get("title", asked.needed("was.title")).strip()
     if verb not in (*MARKS, "rename"):
-        raise _unknown_verb(verb)
+        raise missent(f"{verb[:20]!r} is no deed of an item", "send the form of the page")
     known = next((one for one in task.items if one.id == item_id), None)
-    if known is not None and (clash := _renamed(site, asked, title, known)):
-        return clash
+    if known is not None:
+        _check_title(site, asked, title, known)
     if verb == "rename" and title == asked.needed("was.title"):
         return Notice("Nothing was changed.")
     if verb == "rename":
@@ -490,14 +458,14 @@ def item(site: Site, asked: FormRequest) -> Notice:
     return Notice(f"{done.get(verb, 'Changed')}.")
 
 
-def _renamed(site: Site, asked: FormRequest, title: str, known: ChecklistItem) -> Notice | None:
-    """Both titles, where an item has another one than the page showed."""
+def _check_title(site: Site, asked: FormRequest, title: str, known: ChecklistItem) -> None:
+    """Raises Answered: an item has another title than the page showed."""
     was, now = asked.needed("was.title"), one_line(known.title, ITEM_SHOWN)
-    if was == now or title == known.title or _is_known(site, asked):
-        return None
+    if was == now or title == known.title or site.knows(asked):
+        return
     is_named = asked.needed("verb") == "rename"
     clash = Clash("The item", now, title, "title") if is_named else Clash("The item", now, "")
-    return clash_of(asked, [clash], {"was.title": now})
+    raise Answered(clash_of(asked, [clash], {"was.title": now}))
 
 
 def add_item(site: Site, asked: FormRequest) -> Notice:
@@ -514,14 +482,14 @@ def note(site: Site, asked: FormRequest) -> Notice:
     known = next((one for one in task.notes if one.id == asked.form.get("note")), None)
     if verb == "remove":
         check_sure(asked, "removing the note")
-        if known and (clash := _moved(site, asked, None, known.words, "The note")):
-            return clash
+        if known:
+            _check_same(site, asked, None, known.words, "The note")
         use_cases.remove_note(site.home, task.id, asked.needed("note"), asked.key)
         return Notice("Removed the note.")
     text = _long(asked.needed("text"))
     if verb == "edit":
-        if known and (clash := _moved(site, asked, text, known.words, "The note")):
-            return clash
+        if known:
+            _check_same(site, asked, text, known.words, "The note")
         use_cases.edit_note(site.home, task.id, asked.needed("note"), text, asked.key)
         return Notice("Changed the note.")
     kind = asked.form.get("kind", "note")
@@ -554,20 +522,15 @@ def link(site: Site, asked: FormRequest) -> Notice:
 
 
 def timer(site: Site, asked: FormRequest) -> Notice:
-    """Start the timer on the task, or stop it there.
-
-    Raises:
-        Refused: Code ``stale``: it runs on another task, or not at all.
-    """
+    """Start the timer on the task, or stop it there; refused where it does not run on it."""
     task = task_of(site, asked)
     if asked.needed("verb") == "start":
         use_cases.start_timer(site.home, task.id, asked.key)
         return Notice("The timer runs.")
     with site.home.services.journal.reading() as world:
         runs_on = world.load(TIMER, MAIN).task
-    if runs_on != task.id and not _is_known(site, asked):
-        because = "the timer does not run on this task any more"
-        raise Refused("stale", because=because, instead="look where it runs")
+    if runs_on != task.id and not site.knows(asked):
+        raise stale("the timer does not run on this task any more", "look where it runs")
     kept = use_cases.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
     return Notice("The timer stopped.", rates=(task.id, kept.ids[0]))
 
@@ -605,11 +568,6 @@ def erase(site: Site, asked: FormRequest) -> Notice:
     rows, where = counted(did.rows, "row"), searched_text(did.files, did.tables)
     beyond = f" {IN_DATABASE}" if did.tables else ""
     return Notice(f"Erased: {rows} are marks now; searched {where}, no text was found.{beyond}")
-
-
-def _unknown_verb(verb: str) -> Refused:
-    because = f"{verb[:20]!r} is nothing that can be done here"
-    return Refused("invalid_input", because=because, instead="send the form of the page")
 
 
 # ----------------------------------------------------------------------------- its end and its time
@@ -650,11 +608,7 @@ def retime(site: Site, asked: FormRequest) -> Notice:
         "summary": entry.summary,
     }
     given = {name: asked.form.get(name, asked.needed(f"was.{name}")).strip() for name in now}
-    found = form_changes(asked, given, now)
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not deeds.is_done(site.home, asked.key):
-        return clashing(asked, found, LABELS, {})
+    found = site.changes(asked, given, now, LABELS)
     times = {name: _instant(site, given[name]) for name in found.changed if name != "summary"}
     summary = given["summary"] if "summary" in found.changed else None
     deeds.retime(site.home, task.id, entry.id, asked.key, summary=summary, **times)
@@ -669,8 +623,7 @@ def stars_of(asked: FormRequest, most: int) -> int:
     """How many stars a form gives."""
     score = asked.form.get("score", "")
     if score not in map(str, range(1, most + 1)):
-        because = "no stars are chosen"
-        raise Refused("invalid_value", because=because, instead=f"choose 1 to {most}")
+        raise invalid("no stars are chosen", f"choose 1 to {most}")
     return int(score)
 
 
@@ -745,7 +698,7 @@ def show_history(site: Site, asked: FormRequest) -> Page:
             "who": WHO,
             "filters": {name: query.get(name, "") for name in HISTORY_FILTERS},
             "newest": asked.with_query(**{"from": ""}) if wanted.since else "",
-            "is_cut": _is_cut(found, wanted),
+            "is_cut": found.next is not None and len(found.entries) < wanted.limit,  # not all
         },
     )
 
@@ -757,11 +710,6 @@ def together(entries: Sequence[HistoryEntry]) -> list[list[HistoryEntry]]:
         return one.entry.rpartition(".")[0] if one.who == "file" else one.entry
 
     return [list(made)[::-1] for _, made in groupby(entries, once)]
-
-
-def _is_cut(found: TaskHistory, wanted: HistoryFilter) -> bool:
-    """Whether older entries were not looked at, though there was room for them."""
-    return found.next is not None and len(found.entries) < wanted.limit
 
 
 def undo(site: Site, asked: FormRequest) -> Notice:

@@ -180,10 +180,21 @@ def _whole_line(side: str | None) -> LinePieces | None:
 
 def _near_lines(found: Sequence[LinePair]) -> list[LinePair]:
     differing = [nth for nth, one in enumerate(found) if not one.is_same]
-    near = {nth for at in differing for nth in range(at - AROUND, at + AROUND + 1)}
-    kept, last = list[LinePair](), -1
-    for nth in sorted(near & set(range(len(found)))):
-        one = found[nth]
-        kept.append(LinePair(one.recorded, one.again, nth - last - 1))
+    return [
+        LinePair(found[nth].recorded, found[nth].again, skipped)
+        for nth, skipped in around(differing, len(found), AROUND)
+    ]
+
+
+def around(hits: Sequence[int], count: int, lines: int) -> Iterator[tuple[int, int]]:
+    """What was found of so many lines, and some lines around each: its number, and how many are
+    left out before it.
+
+    >>> list(around([3, 4], 9, 1))
+    [(2, 2), (3, 0), (4, 0), (5, 0)]
+    """
+    near = {nth for hit in hits for nth in range(hit - lines, hit + lines + 1)}
+    last = -1
+    for nth in sorted(near & set(range(count))):
+        yield nth, nth - last - 1
         last = nth
-    return kept

@@ -18,7 +18,6 @@ from adapters.documents.timetravel import (
     wake_seen,
     wakes_diff,
 )
-from adapters.documents.wakes import wake_of
 from adapters.home import files
 from adapters.text.common import run_shown
 from adapters.text.timetravel import tokens_line
@@ -28,7 +27,7 @@ from adapters.usecases import forks
 from adapters.usecases.forks import ForkRequest, Sides
 from adapters.usecases.templates import BUILT_IN
 from adapters.usecases.time_travel import check_begun, find_moment
-from adapters.web.http_types import FormRequest, Notice, Page, in_lines, missing
+from adapters.web.http_types import FormRequest, Notice, Page, in_lines, missent, missing, whole
 from adapters.web.jobs import Job
 from adapters.web.plain_text import compared
 from adapters.web.site import Site, check_sure, page_size
@@ -36,7 +35,7 @@ from adapters.web.text_diff import LazyDiff, near, near_later
 from domain.agent import deciders
 from domain.errors import Refused
 from domain.policy.gate import is_leaving
-from projections import agents, inbox, wakes
+from projections import inbox, wakes
 from projections.wakes import WakeDocument
 
 EARLIER_MAX = 50  # wakes that are looked through for one that ran
@@ -107,9 +106,7 @@ def before(site: Site, wake: WakeDocument) -> str:
 
 
 def _place(site: Site, run_key: str) -> tuple[NamedMoment, WakeDocument]:
-    wake = wake_of(site.home, run_key)
-    if wake is None:
-        raise missing("unknown_wake", "wake", run_key)
+    wake = site.wake(run_key)
     past = past_of(site.home)
     spot = past.run(wake.key, wake.replica, wake.queued_n, 0)
     return NamedMoment(site.home, past, spot, run_key, wake), wake
@@ -185,7 +182,6 @@ def show(site: Site, asked: FormRequest) -> Page:
             "home_model": site.home.settings.model,
             "tokens_max": TOKENS_MAX,
             "note_max": NOTE_MAX,
-            "is_paid": is_leaving(wake.model),
             "making": _making(site, wake.run_key),
             "is_shared": not site.home.place.is_folder,
         },
@@ -242,16 +238,11 @@ def fork(site: Site, asked: FormRequest) -> Notice:
     _, wake = _wake(site, asked)
     wish = _wish(asked)
     _, wanted = forks.resolve_fork(site.home, wake.run_key, wish)
-    if wanted.model and is_leaving(wanted.model):
-        _check_paid(asked, wanted.model)
+    if wanted.model and is_leaving(wanted.model) and asked.form.get("paid") != "yes":
+        because = f"{wanted.model} may cost money, and you did not agree to that"
+        raise missent(because, "tick the box, and send it again")
     site.jobs.fork(asked.key, wake.run_key, wish)
     return Notice("The fork is being made: both sides appear here.")
-
-
-def _check_paid(asked: FormRequest, model: str) -> None:
-    if asked.form.get("paid") != "yes":
-        because = f"{model} may cost money, and you did not agree to that"
-        raise Refused("invalid_input", because=because, instead="tick the box, and send it again")
 
 
 def _wish(asked: FormRequest) -> ForkRequest:
@@ -278,15 +269,10 @@ def _wish(asked: FormRequest) -> ForkRequest:
         because = "nothing is otherwise"
         instead = "change a note, a verdict, the template or the model"
         raise Refused("invalid_input", because=because, instead=instead)
-    return ForkRequest(model, template, notes, verdicts, tokens_max=_tokens(asked))
-
-
-def _tokens(asked: FormRequest) -> int:
     given = asked.form.get("tokens", "") or str(TOKENS_MAX)
-    if not (given.isascii() and given.isdigit() and int(given[:10]) > 0):
-        because = f"{given[:20]!r} is no number of tokens"
-        raise Refused("invalid_input", because=because, instead="write 50000 for example")
-    return int(given[:10])
+    if not (tokens := whole(given)):
+        raise missent(f"{given[:20]!r} is no number of tokens", "write 50000 for example")
+    return ForkRequest(model, template, notes, verdicts, tokens_max=tokens)
 
 
 # --------------------------------------------------------------------------------------- showing
@@ -312,8 +298,7 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
 
 def show_one(site: Site, asked: FormRequest) -> Page:
     """The page `/forks/NAME`: both sides, turn by turn."""
-    kept = _kept(site, asked.names["fork"])
-    return _sides(site, kept)
+    return _sides(site, _kept(site, asked.names["fork"]))
 
 
 def _kept(site: Site, name: str) -> KeptFork:
@@ -329,7 +314,7 @@ def _kept(site: Site, name: str) -> KeptFork:
 
 
 def _sides(site: Site, kept: KeptFork) -> Page:
-    row = next(_each_row(site, [kept]))
+    (row,) = _rows(site, [kept])
     sides = forks.sides_of(site.home.path, kept)
     return Page(
         "fork.html",
@@ -371,7 +356,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     agent, size = asked.query.get("agent", ""), page_size(asked)
     kept = forks.kept_forks(site.home.path)
     found = [one for one in kept if agent in ("", one.agent_id)]
-    names = {one.agent_id: _name(site, one.agent_id) for one in kept if one.agent_id}
+    names = {one.agent_id: site.agent_name(one.agent_id) for one in kept if one.agent_id}
     return Page(
         "forks.html",
         "Forks",
@@ -395,21 +380,15 @@ def delete(site: Site, asked: FormRequest) -> Notice:
 
 
 def _rows(site: Site, kept: Sequence[KeptFork]) -> list[ForkRow]:
-    return list(_each_row(site, kept))
-
-
-def _each_row(site: Site, kept: Sequence[KeptFork]) -> Iterator[ForkRow]:
     ranks = ranks_of(site.home)
-    for one in kept:
-        told: dict[str, Any] = {name: getattr(one, name) for name in one.__struct_fields__}
-        yield ForkRow(
-            **told, agent_name=_name(site, one.agent_id), changed=list(_changed(one, ranks))
+    return [
+        ForkRow(
+            **{name: getattr(one, name) for name in one.__struct_fields__},
+            agent_name=site.agent_name(one.agent_id),
+            changed=list(_changed(one, ranks)),
         )
-
-
-def _name(site: Site, agent_id: str) -> str:
-    found = site.home.views.get(agents.VIEW, agent_id) if agent_id else None
-    return found.name if found else ""
+        for one in kept
+    ]
 
 
 def _changed(one: KeptFork, ranks: Ranks) -> Iterator[str]:

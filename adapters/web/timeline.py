@@ -1,22 +1,23 @@
 """A life as a line: what happened to an agent, in order, and where its marks stand. Pure."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime, time, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from markupsafe import Markup
 
+from adapters.text.common import lasting
 from adapters.timetravel.logs_at import Past
-from adapters.web.charts import day_name, some_of, tick
-from adapters.web.filters import local
+from adapters.web.charts import tick
 from domain.agent import wake_queue as a
 from domain.agent.agent import AgentReported
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
-from domain.log.timestamps import instant
+from domain.log.timestamps import seconds_between
 
-WIDTH, LANE, LEFT = 960, 26, 6  # of the drawing, of a lane of it, and the edge on both sides
+LANE = 26  # how high a lane of the drawing is
 MARKS_MAX = 200  # events that have a mark each; more are drawn as bars
 BINS = 120
 DOT = 3  # how wide the mark of one event is
@@ -35,6 +36,7 @@ WHY = {
     "manual": "you woke it",
     "recovery": "it went on after an interruption",
     "request": "another agent asked it",
+    "client": "a client proposed",
 }
 RULES = {
     "dormant": "it was paused",
@@ -130,10 +132,12 @@ def nth_at(events: Sequence[TimelineEvent], n: int) -> int:
 
 
 # -------------------------------------------------------------------------------------- geometry
+# One step is one moment, however long the time between two of them: that is written in between.
 
 
 class TimelineMark(NamedTuple):
-    """A mark of a lane: where it stands, how wide and how high (up to 1) it is, for how many."""
+    """A mark of a lane: where it stands, how wide and how high (up to 1) it is, for how many;
+    across it is told in percent."""
 
     lane: int
     x: float
@@ -144,47 +148,50 @@ class TimelineMark(NamedTuple):
 
 
 def places(events: Sequence[TimelineEvent]) -> list[float]:
-    """Where each event stands from 0 to 1; the same time is the same place.
+    """Where each event stands from 0 to 1; those of one append stand at one place.
 
-    >>> times = [f"2027-01-{one}.000000Z" for one in ("01T00:00:00", "01T12:00:00", "02T00:00:00")]
-    >>> places([TimelineEvent(1, one, "", "") for one in times])
-    [0.0, 0.5, 1.0]
+    >>> places([TimelineEvent(n, "", "", "") for n in (3, 5, 5, 90)])
+    [0.0, 0.5, 0.5, 1.0]
     """
-    if not events:
-        return []
-    times = [instant(one.at).timestamp() for one in events]
-    first, length = times[0], times[-1] - times[0]
-    return [(one - first) / length if length > 0 else 0.0 for one in times]
+    steps = {n: nth for nth, n in enumerate(dict.fromkeys(one.n for one in events))}
+    return [steps[one.n] / max(1, len(steps) - 1) for one in events]
 
 
 def marks(events: Sequence[TimelineEvent]) -> list[TimelineMark]:
-    """The marks of a line: one for each event, or, of many, one for all of a kind in a while."""
+    """The marks of a line: one for each event, or, of many, one for all of a kind in some steps."""
     lanes = {kind: nth for nth, (kind, _) in enumerate(LANES)}
-    room = WIDTH - 2 * LEFT
-    where = places(events)
+    where = zip(events, places(events), strict=True)
     if len(events) <= MARKS_MAX:
-        return [
-            TimelineMark(lanes[one.kind], LEFT + x * room, 0, 1, 1, one.text)
-            for one, x in zip(events, where, strict=True)
-        ]
-    counts: dict[tuple[int, int], int] = {}
-    for one, x in zip(events, where, strict=True):
-        place = lanes[one.kind], min(BINS - 1, int(x * BINS))
-        counts[place] = counts.get(place, 0) + 1
-    most = max(counts.values())
-    step = room / BINS
+        return [TimelineMark(lanes[one.kind], x * 100, 0, 1, 1, one.text) for one, x in where]
+    counts = Counter((lanes[one.kind], min(BINS - 1, int(x * BINS))) for one, x in where)
+    most, step = max(counts.values()), 100 / BINS
     return [
-        TimelineMark(lane, LEFT + nth * step, step * 0.8, count / most, count, f"{count}")
+        TimelineMark(lane, nth * step, step * 0.8, count / most, count, f"{count}")
         for (lane, nth), count in sorted(counts.items())
     ]
 
 
-AXIS = 22  # below the lanes: what its ticks say
-NAMED = 4  # moments of a short life that are named
-LONG = 4 * 86_400  # seconds from which on days are named, else times of the day
+def gaps(moments: Sequence[TimelineEvent]) -> list[tuple[float, str]]:
+    """The longest waits between two moments: where, in percent, and how long. Of those whose words
+    would run into each other the longest."""
+    step = 100 / max(1, len(moments) - 1)
+    waits = [
+        (seconds_between(one.at, after.at), (nth + 0.5) * step)
+        for nth, (one, after) in enumerate(pairwise(moments))
+    ]
+    kept: dict[float, str] = {}
+    for seconds, x in sorted(waits, reverse=True):
+        if seconds < GAP_SECONDS or len(kept) == GAPS_MAX:
+            break
+        if all(abs(x - other) >= GAP_APART for other in kept):
+            kept[x] = lasting(seconds)
+    return sorted(kept.items())
+
+
+AXIS = 22  # below the lanes: what lies between moments
+GAP_SECONDS, GAPS_MAX, GAP_APART = 3600, 8, 8.0  # percent
 _SVG = Markup(  # across in percent, down in pixels: words keep their shape
-    '<svg class="life" height="{}" role="img" aria-label="{}"><g class="axes">{}</g>{}'
-    '<line class="now" x1="{:.2f}%" x2="{:.2f}%" y1="0" y2="{}"/></svg>'
+    '<svg class="life" height="{}" role="img" aria-label="{}"><g class="axes">{}</g>{}</svg>'
 )
 _MARK = Markup(
     '<rect class="is-{}" x="{:.2f}%" y="{:.1f}" width="{}" height="{:.1f}"><title>{}</title></rect>'
@@ -192,45 +199,18 @@ _MARK = Markup(
 _BASE = Markup('<line class="base" x1="0" x2="100%" y1="{}" y2="{}"/>')
 
 
-def drawn(events: Sequence[TimelineEvent], at: str, what: str, zone: str) -> Markup:
-    """The line as SVG; `at` is where one stands, `what` it is to who cannot see it."""
-    height, room = LANE * len(LANES), WIDTH - 2 * LEFT
+def drawn(life: Timeline, what: str) -> Markup:
+    """The line as SVG; `what` it is to who cannot see it."""
+    height = LANE * len(LANES)
     bases = (_BASE.format(y, y) for y in range(LANE, height + 1, LANE))
-    axis = (tick(x, name, 0, height) for x, name in named(events, zone))
-    shown = (_drawn(one) for one in marks(events))
-    ends = [events[0], TimelineEvent(0, at, "", ""), events[-1]] if events and at else []
-    x = LEFT + (places(ends)[1] * room if ends else 0)
-    lines, x = Markup("").join((*bases, *axis)), x / WIDTH * 100
-    return _SVG.format(height + AXIS, what, lines, Markup("").join(shown), x, x, height)
-
-
-def named(events: Sequence[TimelineEvent], zone: str) -> list[tuple[float, str]]:
-    """What is named below the line: where, in percent of the width, and as what."""
-    if not events:
-        return []
-    first, last = local(events[0].at, zone), local(events[-1].at, zone)
-    length = (last - first).total_seconds()
-    if length >= LONG:
-        begins = datetime.combine(first.date() + timedelta(days=1), time(), first.tzinfo)
-        days = some_of(begins.date(), last.date())
-        found = [
-            (begins + (one - begins.date()), day_name(one, first.date(), last.date()))
-            for one in days
-        ]
-    else:
-        count = NAMED if length > 0 else 1
-        times = [first + nth * (last - first) / max(count - 1, 1) for nth in range(count)]
-        names = {f"{one:%a %H:%M}": one for one in reversed(times)}  # each once, where it begins
-        found = sorted((one, name) for name, one in names.items())
-    room = (WIDTH - 2 * LEFT) / WIDTH * 100
-    return [
-        (LEFT / WIDTH * 100 + ((at - first).total_seconds() / length * room if length else 0), name)
-        for at, name in found
-    ]
+    axis = (tick(x, name, 0, height) for x, name in gaps(life.moments))
+    shown = (_drawn(one) for one in marks(life.events))
+    lines = Markup("").join((*bases, *axis))
+    return _SVG.format(height + AXIS, what, lines, Markup("").join(shown))
 
 
 def _drawn(mark: TimelineMark) -> Markup:
     kind, bottom = LANES[mark.lane][0], (mark.lane + 1) * LANE
     high = max(1.5, (LANE - 6) * mark.height)
-    width = f"{mark.width / WIDTH:.2%}" if mark.width else str(DOT)
-    return _MARK.format(kind, mark.x / WIDTH * 100, bottom - high, width, high, mark.text)
+    width = f"{mark.width:.2f}%" if mark.width else str(DOT)
+    return _MARK.format(kind, mark.x, bottom - high, width, high, mark.text)

@@ -14,7 +14,6 @@ from domain.append.notification_batch import origin_of
 from domain.journal.catalog import CATALOG
 from domain.journal.task import TASK, NoteAdded
 from domain.log.state import MAIN, RecordedEvent
-from projections import agents
 from projections.wakes import WakeDocument
 
 CAUSES_SHOWN = 20
@@ -69,14 +68,7 @@ def sentences(site: Site, wake: WakeDocument, causes: Sequence[WakeCause]) -> li
 
 
 def sentence(cause: WakeCause, found: CauseDetails, agent_id: str, zone: str) -> CauseSentence:
-    """A cause in words.
-
-    Args:
-        cause: As `show` tells it.
-        found: What the logs say of it.
-        agent_id: Whose wake it is of.
-        zone: Whose clocks tell the times.
-    """
+    """A cause of an agent's wake, as `show` tells it, in words; by the clocks of a zone."""
     begin = [SentencePiece(HOW[cause.how])] if HOW[cause.how] else []
     tip = ", ".join(
         filter(None, (cause.how, cause.reason, cause.position, *cause.tokens[:WHATS_SHOWN]))
@@ -135,7 +127,8 @@ def _change(cause: WakeCause, found: CauseDetails, zone: str) -> list[SentencePi
     task = SentencePiece(found.title or "a task", where, said=True)
     if found.note_at:
         href = f"/tasks/{found.task_id}#note:{found.note_at}"
-        whose = _whose(found)
+        who = _who(found)
+        whose = "your" if who == "you" else f"{who}’s"
         pieces = [
             SentencePiece(f"{whose} note of {stood(found.note_at, zone)}", href, at=found.note_at)
         ]
@@ -160,11 +153,6 @@ def _who(found: CauseDetails) -> str:
     return {"person": "you"}.get(kind, f"the import of {name or 'a file'}")
 
 
-def _whose(found: CauseDetails) -> str:
-    who = _who(found)
-    return "your" if who == "you" else f"{who}’s"
-
-
 # ------------------------------------------------------------------------------- out of the logs
 
 
@@ -185,7 +173,6 @@ def _details(site: Site, wake: WakeDocument, cause: WakeCause) -> CauseDetails:
 
 def _change_details(site: Site, rows: Sequence[RecordedEvent], own: str) -> CauseDetails:
     task_id, by = rows[0].entity, origin_of(rows)
-    who = site.home.views.get(agents.VIEW, by.removeprefix("agent:"))
     with site.home.services.journal.reading() as world:
         task, catalog = world.load(TASK, task_id), world.load(CATALOG, MAIN)
         notes = [(row.fact, row.at) for row in rows if isinstance(row.fact, NoteAdded)]
@@ -194,7 +181,7 @@ def _change_details(site: Site, rows: Sequence[RecordedEvent], own: str) -> Caus
     of_it = [row for row in rows if row.entity == task_id]
     return CauseDetails(
         by=by,
-        by_name=who.name if who else "",
+        by_name=site.agent_name(by.removeprefix("agent:")),
         task_id=task_id,
         title=task.title,
         is_own=task_id == own,

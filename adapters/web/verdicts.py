@@ -14,7 +14,7 @@ from adapters.usecases.undoing import passed_over, undo_document
 from adapters.usecases.undoing import undo_question as asked_of
 from adapters.web import remedies
 from adapters.web.cards import edit_fields_of, edited
-from adapters.web.http_types import Clash, FormRequest, Notice, UndoOffer, missing
+from adapters.web.http_types import Clash, FormRequest, Notice, UndoOffer, missent, missing, whole
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
 from domain.changes.change_set import ChangeItem
@@ -28,13 +28,6 @@ def offer(site: Site, key: str) -> UndoOffer | None:
     if deed is None:
         return None
     return UndoOffer("; ".join(undo_document(site.home, deed).does), deed.ref)
-
-
-def offer_all(site: Site, key: str, number: int) -> UndoOffer | None:
-    """What takes back so many verdicts that were given under one key."""
-    deed = undoing.deed_under(site.home, key) if number else None
-    told = "this one" if number == 1 else f"these {number}"
-    return UndoOffer(f"Take back {told}", deed.ref) if deed else None
 
 
 def undo(site: Site, asked: FormRequest) -> Notice:
@@ -81,8 +74,7 @@ def _question(site: Site, *, is_over: bool) -> Notice:
 def _offered(site: Site, asked: FormRequest) -> Notice:
     told = site.told(asked.needed("of"))
     if told is None or told.undo is None:
-        because = "what was to be undone is not known any more"
-        raise Refused("invalid_input", because=because, instead="change the task by hand")
+        raise missent("what was to be undone is not known any more", "change the task by hand")
     undoing.undo(site.home, told.undo.deed, asked.key)
     return Notice(f"Done: {told.undo.what}.", kept=told.kept)
 
@@ -168,10 +160,12 @@ def decide_several(site: Site, asked: FormRequest) -> Notice:
     done = [one.text for one in outcomes if one.kind == "done"]
     said = SAID[proposals.LEADS_TO[verdict.kind]].lower()
     more = [f"And {len(done) - DONE_SHOWN} more."] if len(done) > DONE_SHOWN else []
+    deed = undoing.deed_under(home, asked.key) if done else None
+    those = "this one" if len(done) == 1 else f"these {len(done)}"
     return Notice(
         f"{len(done)} of {len(refs)} {said}.",
         "done" if done else "conflict",
-        offer_all(site, asked.key, len(done)),
+        UndoOffer(f"Take back {those}", deed.ref) if deed else None,
         [*failed, *done[:DONE_SHOWN], *more],
         kept=_kept(refs),
     )
@@ -196,10 +190,10 @@ def _typed(site: Site, ref: FormItem, asked: FormRequest) -> list[Clash]:
 
 def _ref(given: str) -> FormItem:
     set_id, _, rest = given.partition(".")
-    number, _, version = rest.partition(".")
-    if not (number.isascii() and number.isdigit() and len(number) < 6):
+    named, _, version = rest.partition(".")
+    if (number := whole(named, 5)) is None:
         raise missing("unknown_item", "item", given)
-    return FormItem(set_id, int(number), version)
+    return FormItem(set_id, number, version)
 
 
 def _decided(site: Site, ref: FormItem, button: str, asked: FormRequest) -> VerdictOutcome:
@@ -218,8 +212,9 @@ def _decided(site: Site, ref: FormItem, button: str, asked: FormRequest) -> Verd
     if outcome.kind != "done":
         return outcome
     done = ". The task is DONE." if verdict.concludes else ""
-    undo = offer(site, asked.key)
-    return VerdictOutcome(outcome.text + done, "done", undo, _lapsed(site, ref))
+    lapsed = proposals.lapsed_with(home, ref.set_id, ref.number)
+    told = [f"With it goes: {summary_of(home, ref.set_id, one)}" for one in lapsed]
+    return VerdictOutcome(outcome.text + done, "done", offer(site, asked.key), told)
 
 
 def _outcome(site: Site, ref: FormItem, decided: proposals.VerdictResult) -> VerdictOutcome:
@@ -232,12 +227,6 @@ def _outcome(site: Site, ref: FormItem, decided: proposals.VerdictResult) -> Ver
         return VerdictOutcome(_told(site, ref, after, decided.error), how)
     said = SAID.get(after.status, after.status)
     return VerdictOutcome(f"{said}: {summary_of(site.home, ref.set_id, after)}", "done")
-
-
-def _lapsed(site: Site, ref: FormItem) -> list[str]:
-    """What ended with an item, as it needs that one."""
-    found = proposals.lapsed_with(site.home, ref.set_id, ref.number)
-    return [f"With it goes: {summary_of(site.home, ref.set_id, one)}" for one in found]
 
 
 def _verdict(site: Site, item: ChangeItem | None, button: str, asked: FormRequest) -> ItemVerdict:

@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import groupby
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
@@ -13,15 +14,15 @@ from msgspec.structs import asdict
 
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.web import charts
+from adapters.web.agents import called
 from adapters.web.filters import local
 from adapters.web.http_types import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.agent.wake_queue import UNCHANGED, Reason
 from domain.log.timestamps import instant, moment
-from projections import agents, tasks, templates, wakes
+from projections import agents, templates, wakes
 from projections.wakes import WakeDocument
 
-CHUNK = 250
 CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
@@ -57,6 +58,8 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     is_first = not query.get("before")
     has_chart = is_first and not is_filtered
     rows = [_row(site, one) for one in found.wakes]
+    known = site.home.views.page(templates.VIEW, newest_first=True, limit=TEMPLATES_SHOWN)
+    there = [one.template for one in known if one.template.exists and not one.template.is_deleted]
     return Page(
         "wakes.html",
         "Wakes",
@@ -72,7 +75,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
             "sorts": SORTS,
-            "templates": _templates(site),
+            "templates": [(one.id, one.name) for one in there],
             "filters": filters,
             "is_filtered": is_filtered,
             "agent": site.home.views.get(agents.VIEW, filters["agent"]),
@@ -99,39 +102,31 @@ def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> Wa
     sort = _SORTED.get(filters["sort"])
     since = day_begins(filters["from"], site.zone)
     until = day_begins(filters["to"], site.zone, 1)
-    wanted = _WakeFilter(site, filters)
+    is_wanted = _wanted(site, filters)
     rows: list[WakeDocument] = []
     older, looked = "", 0
-    found = _newest_first(site, filters["agent"], before or _place_at(site, until))
+    found = site.newest_first(
+        wakes.VIEW,
+        wakes.marks(filters["outcome"]),
+        filters["agent"],
+        before or _place_at(site, until),
+    )
     for one in (each for wake in found for each in wake.every):
         is_full = looked == SCAN_MAX or (sort is None and len(rows) >= size)
         if is_full and "@" not in one.run_key:  # else it stands with the one before
             break
         if since and one.queued_at and one.queued_at < since:
             older = ""
-            return _sorted(rows, sort, size, looked)
+            break
         older, looked = older if "@" in one.run_key else one.place, looked + 1
-        if (not until or one.queued_at < until) and wanted(one):
+        if (not until or one.queued_at < until) and is_wanted(one):
             rows.append(one)
     else:
         older = ""
     is_cut = looked == SCAN_MAX and bool(older)
     if sort:
-        return _sorted(rows, sort, size, looked, is_cut=is_cut)
+        rows, older = sorted(rows, key=sort, reverse=True)[:size], ""
     return WakesFound(rows, older, looked, is_cut)
-
-
-def _sorted(
-    rows: list[WakeDocument],
-    sort: Callable[[WakeDocument], float] | None,
-    size: int,
-    looked: int,
-    *,
-    is_cut: bool = False,
-) -> WakesFound:
-    if sort is None:
-        return WakesFound(rows, "", looked, is_cut)
-    return WakesFound(sorted(rows, key=sort, reverse=True)[:size], "", looked, is_cut)
 
 
 def day_begins(day: str, zone: str, days: int = 0) -> str:
@@ -163,62 +158,30 @@ def _place_at(site: Site, until: str) -> str:
     return f"{max(1, n - 1):012d}"
 
 
-def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocument]:
-    while True:  # bounded by who takes them
-        chunk = site.home.views.page(
-            wakes.VIEW, shelf=agent_id or None, before=before, newest_first=True, limit=CHUNK
-        )
-        yield from chunk
-        if len(chunk) < CHUNK:
-            return
-        before = chunk[-1].place
-
-
-class _WakeFilter:
+def _wanted(site: Site, asked: Mapping[str, str]) -> Callable[[WakeDocument], bool]:
     """Whether a wake is what the filters ask for; each agent's words are looked up once."""
+    words = asked["q"].casefold().split()
 
-    def __init__(self, site: Site, filters: Mapping[str, str]) -> None:
-        self._site = site
-        self._filters = filters
-        self._words = filters["q"].casefold().split()
-        self._known: dict[str, str] = {}
+    @cache
+    def names(agent_id: str) -> str:
+        agent = site.home.views.get(agents.VIEW, agent_id)
+        return called(site, agent) if agent else ""
 
-    def __call__(self, one: WakeDocument) -> bool:
-        asked = self._filters
-        return (
-            asked["template"] in ("", one.template_id)
-            and asked["reason"] in ("", one.reason)
-            and asked["outcome"] in ("", one.outcome, one.state)
-            and asked["model"].casefold() in one.model.casefold()
-            and all(word in self._called(one) for word in self._words)
-        )
-
-    def _called(self, one: WakeDocument) -> str:
-        """The names of its agent and of its task."""
-        if one.agent_id not in self._known and self._words:
-            views = self._site.home.views
-            agent = views.get(agents.VIEW, one.agent_id)
-            task = views.get(tasks.VIEW, agent.task_id) if agent else None
-            called = f"{agent.name if agent else ''}\n{task.title if task else ''}"
-            self._known[one.agent_id] = called.casefold()
-        return self._known.get(one.agent_id, "")
-
-
-def _templates(site: Site) -> list[tuple[str, str]]:
-    found = site.home.views.page(templates.VIEW, newest_first=True, limit=TEMPLATES_SHOWN)
-    return [
-        (one.template.id, one.template.name)
-        for one in found
-        if one.template.exists and not one.template.is_deleted
-    ]
+    return lambda one: (
+        asked["template"] in ("", one.template_id)
+        and asked["reason"] in ("", one.reason)
+        and asked["outcome"] in ("", one.outcome, one.state)
+        and asked["model"].casefold() in one.model.casefold()
+        and all(word in names(one.agent_id) for word in words)
+    )
 
 
 def _row(site: Site, one: WakeDocument) -> WakeRow:
-    agent = site.home.views.get(agents.VIEW, one.agent_id)
-    name = agent.name if agent else ""
     seconds = lasted(one)
     line = asdict(wake_document(site.home, one))
-    return WakeRow(**line, agent_name=name, seconds=None if seconds < 0 else seconds)
+    return WakeRow(
+        **line, agent_name=site.agent_name(one.agent_id), seconds=None if seconds < 0 else seconds
+    )
 
 
 def _folded(rows: Sequence[WakeRow], zone: str, *, is_all: bool) -> list[tuple[WakeRow, int]]:

@@ -1,11 +1,10 @@
 """An agent: what happens to it, the streams ``agent:<id>`` and ``subs:<token>`` (SPEC 2), and what
 that makes of its identity, lifecycle, slots, subscriptions, timers, journal and report head.
 
-STORAGE FORMAT, see `domain.log.wire`. Slots carry a version, one above the slot's last.
-"""
+STORAGE FORMAT, see `domain.log.wire`. Slots carry a version, one above the slot's last."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -180,33 +179,12 @@ class SleepOrdered(Stored, frozen=True, tag="agent.slept.1"):
 
 
 AgentFact = (
-    AgentCreated
-    | AgentNamed
-    | ModeSet
-    | CategoriesAllowed
-    | ModelChosen
-    | TurnMaxSet
-    | AutomationSet
-    | GoalSet
-    | LoopOpened
-    | LoopClosed
-    | PreferenceSet
-    | AgentActivated
-    | AgentPaused
-    | AgentDestroyed
-    | AgentDeleted
-    | Subscribed
-    | Unsubscribed
-    | TimerSet
-    | TimerRemoved
-    | TimerTicked
-    | AgentReported
-    | AgentObserved
-    | AgentProposed
-    | AgentSettled
-    | TemplateAssigned
-    | SleepOrdered
-)
+    AgentCreated | AgentNamed | ModeSet | CategoriesAllowed | ModelChosen | TurnMaxSet
+    | AutomationSet | GoalSet | LoopOpened | LoopClosed | PreferenceSet | AgentActivated
+    | AgentPaused | AgentDestroyed | AgentDeleted | Subscribed | Unsubscribed | TimerSet
+    | TimerRemoved | TimerTicked | AgentReported | AgentObserved | AgentProposed | AgentSettled
+    | TemplateAssigned | SleepOrdered
+)  # fmt: skip
 
 
 class SubscriberAdded(Stored, frozen=True, tag="subs.added.1"):
@@ -292,8 +270,7 @@ class Agent(Struct, frozen=True):
     replica, up to which `n`, and `born_seen` when it was made. Views keep none of
     `categories_ever`, `newest`, `seen` and `born_seen`. `fresh_seen`: as `fresh_position`, of a
     journal that machines share. `sleeps_until` and `sleeps_over`: see `SleepOrdered`; they are
-    left out where nobody said so.
-    """
+    left out where nobody said so."""
 
     id: str
     lifecycle: Lifecycle | str = ""
@@ -351,18 +328,27 @@ class Agent(Struct, frozen=True):
         return self.task or f"agent:{self.id}"
 
 
+Apply = Callable[[Agent, Any, RecordedEvent], Change]
+T = TypeVar("T", Subscription, AgentTimer)
+
+
 def evolve(agent: Agent, recorded: RecordedEvent) -> Agent:
     """The agent after one more fact. A second creation is ignored, and destroyed is final."""
     apply = _APPLY.get(type(recorded.fact))
     return agent if apply is None else replace(agent, **apply(agent, recorded.fact, recorded))
 
 
-def _erased(agent: Agent) -> Agent:
-    """Its number stays taken: the next agent of its task is another one."""
-    return replace(agent, lifecycle="destroyed", is_deleted=True)
+AGENT: StreamType[Agent] = StreamType(
+    "agent",
+    Agent,
+    evolve,  # its number stays taken: the next agent of its task is another one
+    gone=("agent.created.1", lambda one: replace(one, lifecycle="destroyed", is_deleted=True)),
+)
 
 
-AGENT: StreamType[Agent] = StreamType("agent", Agent, evolve, gone=("agent.created.1", _erased))
+def _sets(field: str, of: str = "") -> Apply:
+    """One field becomes what the fact says."""
+    return lambda _, fact, __: {field: getattr(fact, of or field)}
 
 
 def _created(agent: Agent, fact: AgentCreated, row: RecordedEvent) -> Change:
@@ -392,36 +378,12 @@ def _seen(fact: AgentCreated | AgentSettled, row: RecordedEvent) -> dict[str, in
     return {one.replica: one.n for one in fact.seen} or {row.replica: fact.position}
 
 
-def _named(agent: Agent, fact: AgentNamed, row: RecordedEvent) -> Change:
-    return {"name": fact.name}
-
-
-def _mode(agent: Agent, fact: ModeSet, row: RecordedEvent) -> Change:
-    return {"mode": fact.mode}
-
-
 def _categories(agent: Agent, fact: CategoriesAllowed, row: RecordedEvent) -> Change:
     return {"categories": fact.categories, "categories_ever": _ever(agent, fact.categories)}
 
 
 def _ever(agent: Agent, categories: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*(agent.categories_ever or ()), *categories}))
-
-
-def _model(agent: Agent, fact: ModelChosen, row: RecordedEvent) -> Change:
-    return {"model": fact.model}
-
-
-def _template(agent: Agent, fact: TemplateAssigned, row: RecordedEvent) -> Change:
-    return {"template": fact.template}
-
-
-def _turn_max(agent: Agent, fact: TurnMaxSet, row: RecordedEvent) -> Change:
-    return {"turn_max": fact.turn_max}
-
-
-def _automation(agent: Agent, fact: AutomationSet, row: RecordedEvent) -> Change:
-    return {"is_automatic": fact.is_on}
 
 
 def _activated(agent: Agent, fact: AgentActivated, row: RecordedEvent) -> Change:
@@ -436,31 +398,17 @@ def _paused(agent: Agent, fact: AgentPaused, row: RecordedEvent) -> Change:
     return {"lifecycle": "dormant", "pause_reason": fact.reason}
 
 
-def _destroyed(agent: Agent, fact: AgentDestroyed, row: RecordedEvent) -> Change:
-    return {"lifecycle": "destroyed", "pause_reason": ""}
-
-
-def _deleted(agent: Agent, fact: AgentDeleted, row: RecordedEvent) -> Change:
-    return {"lifecycle": "destroyed", "is_deleted": True}
-
-
 def _goal(agent: Agent, fact: GoalSet, row: RecordedEvent) -> Change:
     if fact.version < agent.goal.version:
         return {}  # set by a replica that had not seen the newer one
     return {"goal": Slot(fact.version, fact.goal)}
 
 
-def _loop_opened(agent: Agent, fact: LoopOpened, row: RecordedEvent) -> Change:
-    others = tuple(loop for loop in agent.loops if loop != fact.loop)
-    version = max(agent.loops_version, fact.version)
-    own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
-    own = (*own, fact.loop) if fact.by else own
-    return {"loops": (*others, fact.loop), "loops_version": version, "own_loops": own}
-
-
-def _loop_closed(agent: Agent, fact: LoopClosed, row: RecordedEvent) -> Change:
+def _loop(agent: Agent, fact: LoopOpened | LoopClosed, row: RecordedEvent) -> Change:
     others = tuple(loop for loop in agent.loops if loop != fact.loop)
     own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
+    if isinstance(fact, LoopOpened):
+        others, own = (*others, fact.loop), (*own, fact.loop) if fact.by else own
     version = max(agent.loops_version, fact.version)
     return {"loops": others, "loops_version": version, "own_loops": own}
 
@@ -468,41 +416,24 @@ def _loop_closed(agent: Agent, fact: LoopClosed, row: RecordedEvent) -> Change:
 def _preference(agent: Agent, fact: PreferenceSet, row: RecordedEvent) -> Change:
     if fact.version < agent.preferences.get(fact.name, Slot()).version:
         return {}
-    kept = Slot(fact.version, fact.value)
-    return {"preferences": {**agent.preferences, fact.name: kept}}
+    return {"preferences": {**agent.preferences, fact.name: Slot(fact.version, fact.value)}}
 
 
 def _subscribed(agent: Agent, fact: Subscribed, row: RecordedEvent) -> Change:
-    made = Subscription(
-        fact.subscription,
-        fact.tokens,
-        fact.category,
-        fact.status,
-        fact.hears_agents,
-        fact.defers_propagated,
-    )
-    others = (known for known in agent.subscriptions if known.id != made.id)
-    return {"subscriptions": (*others, made)}
-
-
-def _unsubscribed(agent: Agent, fact: Unsubscribed, row: RecordedEvent) -> Change:
-    left = (known for known in agent.subscriptions if known.id != fact.subscription)
-    return {"subscriptions": tuple(left)}
+    where = fact.category, fact.status, fact.hears_agents, fact.defers_propagated
+    made = Subscription(fact.subscription, fact.tokens, *where)
+    return {"subscriptions": (*_but(agent.subscriptions, made.id), made)}
 
 
 def _timer_set(agent: Agent, fact: TimerSet, row: RecordedEvent) -> Change:
     heeds_moves = fact.heeds_moves or UNSET
     made = AgentTimer(fact.timer, fact.schedule, fact.zone, fact.next_at, heeds_moves)
-    return {"timers": (*_timers_but(agent, fact.timer), made)}
-
-
-def _timer_removed(agent: Agent, fact: TimerRemoved, row: RecordedEvent) -> Change:
-    return {"timers": _timers_but(agent, fact.timer)}
+    return {"timers": (*_but(agent.timers, fact.timer), made)}
 
 
 def _timer_ticked(agent: Agent, fact: TimerTicked, row: RecordedEvent) -> Change:
     if not fact.next_at:
-        return {"timers": _timers_but(agent, fact.timer)}
+        return {"timers": _but(agent.timers, fact.timer)}
     moved = (
         replace(timer, next_at=fact.next_at) if timer.id == fact.timer else timer
         for timer in agent.timers
@@ -510,12 +441,8 @@ def _timer_ticked(agent: Agent, fact: TimerTicked, row: RecordedEvent) -> Change
     return {"timers": tuple(moved)}
 
 
-def _timers_but(agent: Agent, timer: str) -> tuple[AgentTimer, ...]:
-    return tuple(known for known in agent.timers if known.id != timer)
-
-
-def _reported(agent: Agent, fact: AgentReported, row: RecordedEvent) -> Change:
-    return {"report": fact.run_key}
+def _but(among: tuple[T, ...], gone: str) -> tuple[T, ...]:
+    return tuple(known for known in among if known.id != gone)
 
 
 def _slept(agent: Agent, fact: SleepOrdered, row: RecordedEvent) -> Change:
@@ -542,11 +469,8 @@ def _observed(agent: Agent, fact: AgentObserved, row: RecordedEvent) -> Change:
 
 def observation(fact: AgentObserved, row: RecordedEvent) -> AgentObservation:
     """A fact as the agent remembers it."""
-    at = f"{row.n}-{row.row}@{row.replica}"
-    words = fact.words
-    return AgentObservation(
-        row.at, fact.run_key, words, fact.priority, fact.category, fact.target, at
-    )
+    about = (fact.words, fact.priority, fact.category, fact.target)
+    return AgentObservation(row.at, fact.run_key, *about, f"{row.n}-{row.row}@{row.replica}")
 
 
 def _proposed(agent: Agent, fact: AgentProposed, row: RecordedEvent) -> Change:
@@ -574,29 +498,31 @@ def _settled(agent: Agent, fact: AgentSettled, row: RecordedEvent) -> Change:
     return {**change, "wakes": agent.wakes + 1, "failures": failures, "last_wake_at": row.at}
 
 
-_APPLY: dict[type, Callable[[Agent, Any, RecordedEvent], Change]] = {
+_APPLY: dict[type, Apply] = {
     AgentCreated: _created,
-    AgentNamed: _named,
-    ModeSet: _mode,
+    AgentNamed: _sets("name"),
+    ModeSet: _sets("mode"),
     CategoriesAllowed: _categories,
-    ModelChosen: _model,
-    TemplateAssigned: _template,
-    TurnMaxSet: _turn_max,
-    AutomationSet: _automation,
+    ModelChosen: _sets("model"),
+    TemplateAssigned: _sets("template"),
+    TurnMaxSet: _sets("turn_max"),
+    AutomationSet: _sets("is_automatic", "is_on"),
     AgentActivated: _activated,
     AgentPaused: _paused,
-    AgentDestroyed: _destroyed,
-    AgentDeleted: _deleted,
+    AgentDestroyed: lambda *_: {"lifecycle": "destroyed", "pause_reason": ""},
+    AgentDeleted: lambda *_: {"lifecycle": "destroyed", "is_deleted": True},
     GoalSet: _goal,
-    LoopOpened: _loop_opened,
-    LoopClosed: _loop_closed,
+    LoopOpened: _loop,
+    LoopClosed: _loop,
     PreferenceSet: _preference,
     Subscribed: _subscribed,
-    Unsubscribed: _unsubscribed,
+    Unsubscribed: lambda agent, fact, _: {
+        "subscriptions": _but(agent.subscriptions, fact.subscription)
+    },
     TimerSet: _timer_set,
-    TimerRemoved: _timer_removed,
+    TimerRemoved: lambda agent, fact, _: {"timers": _but(agent.timers, fact.timer)},
     TimerTicked: _timer_ticked,
-    AgentReported: _reported,
+    AgentReported: _sets("report", "run_key"),
     AgentObserved: _observed,
     AgentProposed: _proposed,
     AgentSettled: _settled,

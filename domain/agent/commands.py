@@ -1,8 +1,7 @@
 """What a person, the watcher or the scheduler can ask of the agent log (SPEC 2, 3).
 
 STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. What a decision needs from outside
-(a setting, a zone-dependent instant, the journal's state) travels in the command.
-"""
+(a setting, a zone-dependent instant, the journal's state) travels in the command."""
 
 from typing import ClassVar
 
@@ -159,19 +158,7 @@ class SleepAgent(Stored, frozen=True, tag="command.sleep_agent.1"):
 
 
 AgentCommand = (
-    CreateAgent
-    | ConfigureAgent
-    | WatchTokens
-    | UnwatchTokens
-    | SetTimer
-    | RemoveTimer
-    | PauseAgent
-    | ResumeAgent
-    | DestroyAgent
-    | DeleteAgent
-    | TakeJournal
-    | TickTimer
-    | RequestWake
-    | SleepAgent
+    CreateAgent | ConfigureAgent | WatchTokens | UnwatchTokens | SetTimer | RemoveTimer | PauseAgent
+    | ResumeAgent | DestroyAgent | DeleteAgent | TakeJournal | TickTimer | RequestWake | SleepAgent
     | InheritWake
-)
+)  # fmt: skip

@@ -1,7 +1,6 @@
 """Names of models behind an address: ``openai:MODEL@URL``, or ``openai:MODEL`` at the home's own.
 
-`openai` is a protocol here, not a company: who is asked is said by the address alone.
-"""
+`openai` is a protocol here, not a company: who is asked is said by the address alone."""
 
 import re
 from typing import NamedTuple
@@ -84,26 +83,20 @@ def address(url: str) -> EndpointAddress:
     """
     host = url.partition("://")[2].partition("/")[0]
     if "@" in host or not {"?", "#"}.isdisjoint(url):
-        raise invalid(
-            "the address of a model holds a name, password, query or fragment",
-            "give the endpoint alone, like https://host/v1",
-        )
+        because = "the address of a model holds a name, password, query or fragment"
+        raise invalid(because, "give the endpoint alone, like https://host/v1")
     found = _URL.fullmatch(url)
     if found is None or (found["port"] and not 0 < int(found["port"]) <= 65_535):
-        raise invalid(
-            f"{url[:100]!r} is no web address", "write one like http://localhost:11434/v1"
-        )
+        because = f"{url[:100]!r} is no web address"
+        raise invalid(because, "write one like http://localhost:11434/v1")
     scheme = found["scheme"].lower()
     port = found["port"].lstrip("0") if found["port"] else PORTS[scheme]
     return EndpointAddress(scheme, found["host"].lower(), port, found["path"].rstrip("/"))
 
 
 def named(name: str) -> EndpointModel | None:
-    """The model and address of a name; None where it is none of this protocol.
-
-    Raises:
-        Refused: Code ``invalid_value``: its address cannot be one.
-    """
+    """The model and address of a name; None where it is none of this protocol. Raises Refused, code
+    ``invalid_value``: its address cannot be one."""
     found = _NAME.fullmatch(name)
     if found is None or len(name) > LENGTH_MAX:
         return None

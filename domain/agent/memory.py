@@ -3,8 +3,7 @@
 STORAGE FORMAT, see `domain.log.wire`. A digest holds the beginnings of the notes that it covers and
 nothing else, so nothing in it is invented. It is decided in the append that ends a wake, from
 the notes themselves, or from four older digests of a depth. The notes stay where they are: what
-is covered is what the digests name.
-"""
+is covered is what the digests name."""
 
 import re
 from collections import Counter
@@ -114,8 +113,7 @@ def evolve(memory: Memory, recorded: RecordedEvent) -> Memory:
     if fact.depth > 1:
         left = tuple(one for one in memory.top if one.id not in fact.sources)
         return memory if len(left) == len(memory.top) else replace(memory, top=_ordered(left, fact))
-    news = [one for one in fact.sources if not is_covered(memory, one)]
-    if not news:
+    if not (news := [one for one in fact.sources if not is_covered(memory, one)]):
         return memory
     ends = {end[1]: end for end in (*memory.covered, *sorted(map(place, news)))}
     count = memory.count + len(news)
@@ -167,7 +165,6 @@ def of_notes(
     """A digest of the lowest depth without its words, and those.
 
     Args:
-        agent: Whose.
         notes: What it covers, oldest first.
         shown: Those of them that may be read, with their texts.
         is_open: The positions of critical notes that nothing has resolved.
@@ -199,7 +196,6 @@ def of_digests(
     """A digest of digests without its words, and those.
 
     Args:
-        agent: Whose.
         digests: What it takes in, oldest first.
         shown: The words of those that may be read, in their order.
         is_open: The lines of critical notes that nothing has resolved.
@@ -239,10 +235,8 @@ def _made(
 ) -> MemoryFolded:
     first, last, since, until = ends
     named = key("memory", agent, str(depth), first, last, str(contract))
-    allowed = tuple(sorted(set(categories)))
-    return MemoryFolded(
-        named, depth, first, last, count, sources, Words(), contract, since, until, allowed
-    )
+    told = (sources, Words(), contract, since, until, tuple(sorted(set(categories))))
+    return MemoryFolded(named, depth, first, last, count, *told)
 
 
 # ------------------------------------------------------------------------------------- texts

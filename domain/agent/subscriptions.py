@@ -1,8 +1,7 @@
 """Which subscriptions a journal append concerns (SPEC 3, DESIGN 5).
 
 A token is ``key:TASK`` (a kind of thing), ``sub:note:transcript`` (a subtype of it) or
-``id:<id>`` of a task or another entity. A journal append is one batch of them.
-"""
+``id:<id>`` of a task or another entity. A journal append is one batch of them."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -25,16 +24,9 @@ from domain.log.state import MAIN, LogState, RecordedEvent, StreamType
 from domain.log.wire import Part
 
 SEMANTIC_KEYS = (
-    "TASK",
-    "CHECKLIST",
-    "CHECKLIST_ITEM",
-    "NOTE",
-    "TIME_ENTRY",
-    "LINK",
-    "CATEGORY",
-    "LABEL",
+    "TASK", "CHECKLIST", "CHECKLIST_ITEM", "NOTE", "TIME_ENTRY", "LINK", "CATEGORY", "LABEL",
     "RATING",
-)
+)  # fmt: skip
 _NAMESPACES = "|".join(name.lower() for name in SEMANTIC_KEYS)
 _TOKEN = re.compile(
     rf"key:(?:{'|'.join(SEMANTIC_KEYS)})"
@@ -57,8 +49,7 @@ class Batch(Part, frozen=True):
     `origin`: ``person``, ``import:<source>`` or ``agent:<id>``. `hop`: how many agents' writes
     led here, this one included. `tokens`: of what was changed. `propagated`: ids of tasks that
     link to it. `change`: its logicalChangeKey. `of` and `of_n`: the replica that wrote it and its
-    `n` there, where another machine did; then `n` is the marker by which `replica` learnt of it.
-    """
+    `n` there, where another machine did; then `n` is the marker by which `replica` learnt of it."""
 
     n: int
     replica: str
@@ -82,12 +73,9 @@ def is_token(text: str) -> bool:
 
 
 def match(subscription: Subscription, batch: Batch) -> tuple[tuple[str, ...], bool] | None:
-    """What a batch has that a subscription asks for.
-
-    Returns:
-        The matching tokens, sorted, and whether they match only through a link (an id that is
-        named both ways counts as direct); None where none match or the predicate does not hold.
-    """
+    """What a batch has that a subscription asks for. Returns the matching tokens, sorted, and
+    whether they match only through a link (an id that is named both ways counts as direct); None
+    where none match or the predicate does not hold."""
     wanted = set(subscription.tokens)
     direct = wanted.intersection(batch.tokens)
     found = direct | wanted.intersection(batch.propagated)
@@ -98,22 +86,14 @@ def match(subscription: Subscription, batch: Batch) -> tuple[tuple[str, ...], bo
 
 def trigger_of(subscription: Subscription, batch: Batch) -> Trigger | None:
     """The trigger that a batch is for a subscription, if it matches."""
-    found = match(subscription, batch)
-    if found is None:
+    if (found := match(subscription, batch)) is None:
         return None
     tokens, is_propagated = found
     return Trigger(
-        "subscription",
-        subscription.id,
-        replica=batch.replica,
-        position=batch.n,
-        change=batch.change,
-        tokens=tokens,
-        is_propagated=is_propagated,
-        hop=batch.hop,
-        of=batch.of,
-        of_n=batch.of_n,
-    )
+        "subscription", subscription.id, replica=batch.replica, position=batch.n,
+        change=batch.change, tokens=tokens, is_propagated=is_propagated, hop=batch.hop,
+        of=batch.of, of_n=batch.of_n,
+    )  # fmt: skip
 
 
 def _holds(subscription: Subscription, batch: Batch) -> bool:
@@ -130,11 +110,8 @@ def placed(trigger: Trigger, own: str, learnt: Callable[[str, int], int]) -> Tri
     """A trigger that another machine of a shared home took, with its place in the journal of the
     one that goes on with it.
 
-    Args:
-        trigger: As it stands there.
-        own: Who goes on.
-        learnt: ``learnt(replica, n)``: its append by which it learnt of another's.
-    """
+    `trigger`: as it stands there. `own`: who goes on. `learnt`: ``learnt(replica, n)``: its append
+    by which it learnt of another's."""
     if trigger.reason != "subscription":
         return trigger
     of, n = trigger.of or trigger.replica, trigger.of_n or trigger.position
@@ -155,12 +132,8 @@ class Subscribers(Struct, frozen=True):
 
 
 def subscriber_facts(agent: Agent, facts: Iterable[AgentFact]) -> list[tuple[str, SubsFact]]:
-    """What facts about an agent mean for the streams of its tokens, as ``(token, fact)``.
-
-    Args:
-        agent: As it was before the facts.
-        facts: What was decided about it, in order.
-    """
+    """What facts about an agent mean for the streams of its tokens, as ``(token, fact)``. `facts`:
+    what was decided about it, in order."""
     held = {known.id: known.tokens for known in agent.subscriptions}
     found: list[tuple[str, SubsFact]] = []
     for fact in facts:
@@ -169,11 +142,8 @@ def subscriber_facts(agent: Agent, facts: Iterable[AgentFact]) -> list[tuple[str
                 was = held.get(subscription, ())
                 held[subscription] = tokens
                 found += _removals(agent.id, subscription, was, tokens)
-                found += [
-                    (token, SubscriberAdded(agent.id, subscription))
-                    for token in tokens
-                    if token not in was
-                ]
+                added = SubscriberAdded(agent.id, subscription)
+                found += [(token, added) for token in tokens if token not in was]
             case Unsubscribed(subscription=subscription):
                 found += _removals(agent.id, subscription, held.pop(subscription, ()), ())
     return found
@@ -183,8 +153,7 @@ def evolve_subscribers(subs: Subscribers, recorded: RecordedEvent) -> Subscriber
     """The subscribers after one more fact."""
     match recorded.fact:
         case SubscriberAdded(agent=agent, subscription=subscription):
-            one = (agent, subscription)
-            known = subs.subscribers
+            one, known = (agent, subscription), subs.subscribers
             return subs if one in known else Subscribers(subs.id, (*known, one))
         case SubscriberRemoved(agent=agent, subscription=subscription):
             gone = (agent, subscription)

@@ -8,8 +8,7 @@ counted in `WakeDropped.left_out`.
 
 At most one wake is begun, and at most one is queued behind it. A begun wake either runs or, once
 it was backed off, waits for a provider or a budget; then its agent counts as queued. The rules
-that make the facts are in `domain.agent.wake_queue_rules`.
-"""
+that make the facts are in `domain.agent.wake_queue_rules`."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -23,7 +22,16 @@ from domain.log.keys import key
 from domain.log.state import RecordedEvent, StreamType
 from domain.log.wire import Imported, Part, Stored
 
-Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery", "request"]
+Reason = Literal[
+    "subscription",
+    "timer",
+    "user",
+    "creation",
+    "manual",
+    "recovery",
+    "request",
+    "client",  # proposed without being asked, and never queued
+]
 Rule = Literal[
     "dormant",
     "sleeping",  # reserved (ADR 38)
@@ -50,8 +58,7 @@ class Trigger(Part, frozen=True):
     `tokens`: those that matched. `ticks`: the times a timer trigger stands for. `words`: the
     person's, as a payload id; they go with the trigger when another wake inherits it. `of` and
     `of_n`: the append of another machine that it was, see `Batch`. `about`: what another
-    agent asks.
-    """
+    agent asks."""
 
     reason: Reason
     reason_id: str
@@ -130,15 +137,9 @@ class AgentSlept(Stored, frozen=True, tag="alert.slept.1"):
 
 
 WakeQueueFact = (
-    WakeQueued
-    | TriggerMerged
-    | TriggerSuppressed
-    | WakeBegun
-    | WakeDropped
-    | WakeBackedOff
-    | WakeSettled
-    | AgentSlept
-)
+    WakeQueued | TriggerMerged | TriggerSuppressed | WakeBegun | WakeDropped | WakeBackedOff
+    | WakeSettled | AgentSlept
+)  # fmt: skip
 
 
 class JournalTaken(Stored, frozen=True, tag="watch.journal_taken.1"):
@@ -190,8 +191,7 @@ class Queued(Struct, frozen=True):
     `triggers`: its own first, then the merged ones in order; of more than `TRIGGERS_KEPT` the
     oldest merged changes are left out, and counted. `hop`: the greatest of all its triggers.
     `until`: where it was backed off, not before then, because of `waits_for`; `backoffs` counts
-    the provider's.
-    """
+    the provider's."""
 
     run_key: str
     reason: Reason
@@ -227,8 +227,7 @@ class WakeQueue(Struct, frozen=True):
     concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
     `changed_of`: the same by the replica that wrote it, in that one's own numbers.
     `sleeps_until`: see `AgentSlept`; it is left out where nothing of the kind was said here, and so
-    is `slept`, the append that said it last.
-    """
+    is `slept`, the append that said it last."""
 
     id: str
     begun: Queued | None = None
@@ -272,6 +271,8 @@ def run_key_of(agent: str, trigger: Trigger) -> str:
             return _run_key("run/user", agent, trigger.reason_id, str(trigger.turn))
         case "request":
             return _run_key("run/request", agent, trigger.reason_id)
+        case "client":
+            return _run_key("run/client", agent, trigger.reason_id, "1")
         case "manual" | "creation" | "recovery":  # pragma: no branch  # these are all reasons
             return _run_key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
 
@@ -279,8 +280,7 @@ def run_key_of(agent: str, trigger: Trigger) -> str:
 def due_of(wake: Queued, wake_queue: WakeQueue) -> str:
     """When a wake may begin: its own due time, its wait, and the agent's throttle or backoff.
 
-    One that has begun minds its wait alone.
-    """
+    One that has begun minds its wait alone."""
     if wake.begun_at:
         return wake.until
     held = "" if wake.is_urgent else wake_queue.not_before
@@ -397,16 +397,9 @@ def _with_change(wake_queue: WakeQueue, trigger: Trigger) -> WakeQueue:
 def _queued(wake_queue: WakeQueue, fact: WakeQueued, at: str) -> WakeQueue:
     trigger = fact.trigger
     made = Queued(
-        fact.run_key,
-        trigger.reason,
-        fact.thread,
-        at,
-        fact.due_at,
-        (trigger,),
-        hop=trigger.hop,
-        is_propagated_only=trigger.is_propagated,
-        is_urgent=trigger.reason in AT_ONCE,
-    )
+        fact.run_key, trigger.reason, fact.thread, at, fact.due_at, (trigger,), hop=trigger.hop,
+        is_propagated_only=trigger.is_propagated, is_urgent=trigger.reason in AT_ONCE,
+    )  # fmt: skip
     return replace(wake_queue, queued=made)
 
 
@@ -429,9 +422,8 @@ def _merged(wake: Queued, trigger: Trigger, due_at: str) -> Queued:
 
 def _begun(wake_queue: WakeQueue, run_key: str, at: str) -> WakeQueue:
     if wake_queue.begun is not None and wake_queue.begun.run_key == run_key:
-        return replace(
-            wake_queue, begun=replace(wake_queue.begun, begun_at=at, until="", waits_for="")
-        )
+        wake = replace(wake_queue.begun, begun_at=at, until="", waits_for="")
+        return replace(wake_queue, begun=wake)
     if wake_queue.queued is not None and wake_queue.queued.run_key == run_key:
         wake = replace(wake_queue.queued, begun_at=at, until="", waits_for="")
         return replace(wake_queue, begun=wake, queued=None)
@@ -458,11 +450,8 @@ def _backed_off(wake_queue: WakeQueue, fact: WakeBackedOff) -> WakeQueue:
             continue
         count = wake.backoffs + (fact.reason == "provider")
         held = replace(wake, until=fact.until, waits_for=fact.reason, backoffs=count)
-        return (
-            replace(wake_queue, begun=held)
-            if wake is wake_queue.begun
-            else replace(wake_queue, queued=held)
-        )
+        place = "begun" if wake is wake_queue.begun else "queued"
+        return replace(wake_queue, **{place: held})
     return wake_queue
 
 
@@ -483,10 +472,8 @@ def is_news(
 ) -> bool:
     """Whether a change concerned an agent that is not among what a report speaks of.
 
-    Args:
-        wake_queue: The agent's, with what all machines noticed in `changed_of`.
-        position: Of the journal, up to which the report speaks of it.
-        seen: In its place, where machines share the journal: up to which `n` of each replica.
-    """
+    `wake_queue`: the agent's, with what all machines noticed in `changed_of`. `position`: of the
+    journal, up to which the report speaks of it. `seen`: in its place, where machines share the
+    journal: up to which `n` of each replica."""
     changed = (wake_queue.changed_of or {}).items()
     return any(n > (seen.get(replica, 0) if seen else position) for replica, n in changed)

@@ -18,25 +18,16 @@ from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 
 Command = (
-    JournalCommand
-    | AgentCommand
-    | WakeCommand
-    | ChangesCommand
-    | TemplateCommand
-    | PolicyCommand
-    | LessonsCommand
-    | MachinesCommand
-    | Erase
-    | Retain
-)
+    JournalCommand | AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand
+    | LessonsCommand | MachinesCommand | Erase | Retain
+)  # fmt: skip
 
 
 class Result(Part, frozen=True):
     """What a command's caller is told, the first time and every time after.
 
     `ids`: what was made, or what the command was about; `status` and `code`: of an operation
-    (``applied``, ``refused``, ``voided``); `tokens`: what changed, as notifications name it.
-    """
+    (``applied``, ``refused``, ``voided``); `tokens`: what changed, as notifications name it."""
 
     ids: tuple[str, ...] = ()
     status: str = ""
@@ -46,10 +37,13 @@ class Result(Part, frozen=True):
 
 
 class Receipt(Stored, frozen=True, tag="receipt.1"):
-    """A command and its result, under its idempotency key."""
+    """A command and its result, under its idempotency key. `who`: the member of a home of several
+    people whose deed it is, by an id that says nothing of them; empty: it is not known. Nothing is
+    decided by it."""
 
     command: Command
     result: Result
+    who: str = ""
 
 
 class EpochBegan(Stored, frozen=True, tag="log.epoch.1"):
@@ -100,11 +94,8 @@ _OPERATIONS = (ApplyOperation, VoidOperation)
 def is_repeat(kept: Command, given: Cause, said: Sequence[str] = ()) -> bool:
     """Whether a command is the one that its key stands for, or both settle one operation.
 
-    Args:
-        kept: What was decided under the key.
-        given: What comes under it now.
-        said: The fields to compare; else those that `given` says its caller said, else all.
-    """
+    `kept`: what was decided under the key. `given`: what comes under it now. `said`: the fields to
+    compare; else those that `given` says its caller said, else all."""
     if isinstance(given, _OPERATIONS):
         return isinstance(kept, _OPERATIONS)
     if isinstance(given, UndoDeed) and given.operation:

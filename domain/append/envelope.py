@@ -1,6 +1,5 @@
 """Rows, what stands in them, the union of every fact that a log may hold, by which they are
-decoded, and every type of stream (DESIGN 4); `domain.handlers.execute.execute` makes rows.
-"""
+decoded, and every type of stream (DESIGN 4); `domain.handlers.execute.execute` makes rows."""
 
 import re
 from collections.abc import Iterable
@@ -44,18 +43,9 @@ from domain.wake.wake import WAKE, WakeFact, unwrapped
 
 JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact | DayFact
 AgentLogFact = (
-    AgentFact
-    | SubsFact
-    | WakeQueueFact
-    | WatchFact
-    | WakeFact
-    | ChangesFact
-    | TemplateFact
-    | PolicyFact
-    | LessonsFact
-    | MemoryFolded
-    | MachinesFact
-)
+    AgentFact | SubsFact | WakeQueueFact | WatchFact | WakeFact | ChangesFact | TemplateFact
+    | PolicyFact | LessonsFact | MemoryFolded | MachinesFact
+)  # fmt: skip
 Fact = JournalFact | AgentLogFact | Receipt | LogFact | ErasureMade | Retained | Erased
 ERASED = "erased.1"
 
@@ -98,11 +88,8 @@ place_of = msgspec.json.Decoder(RowPlace).decode
 
 
 def read(row: Row) -> Envelope:
-    """Decode a row.
-
-    Raises:
-        UnknownFact: Naming the row: its bytes are no fact that this version knows.
-    """
+    """Decode a row. Raises UnknownFact, naming the row: its bytes are no fact that this version
+    knows."""
     try:
         return _decoder.decode(row.state)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -141,6 +128,11 @@ def cause_of(first: RecordedEvent) -> tuple[Cause, str]:
             return alone, ""
         case fact:
             return Replied(first.of_kind, first.entity, unwrapped(fact)), ""
+
+
+def who_of(first: RecordedEvent) -> str:
+    """Whose deed the append of a first row is, see `Receipt`."""
+    return first.fact.who if isinstance(first.fact, Receipt) else ""
 
 
 def digest(rows: Iterable[Row]) -> str:
@@ -191,23 +183,9 @@ def mark(row: Row, place: "RowPlace | Envelope", fact: Any) -> Row:
 # Every kind of stream that folds, by the name that its streams begin with.
 
 _TYPES: tuple[StreamType[Any], ...] = (
-    TASK,
-    LINKS,
-    CATALOG,
-    TIMER,
-    DAY,
-    AGENT,
-    WAKE_QUEUE,
-    SUBSCRIBERS,
-    WATCH,
-    WAKE,
-    CHANGES,
-    TEMPLATE,
-    POLICY,
-    LESSONS,
-    MEMORY,
-    HOME,
-)
+    TASK, LINKS, CATALOG, TIMER, DAY, AGENT, WAKE_QUEUE, SUBSCRIBERS, WATCH, WAKE, CHANGES,
+    TEMPLATE, POLICY, LESSONS, MEMORY, HOME,
+)  # fmt: skip
 STREAM_TYPES: dict[str, StreamType[Any]] = {kind.name: kind for kind in _TYPES}
 
 

@@ -1,8 +1,7 @@
 """Every journal append is one notification batch (DESIGN 5).
 
 A token is ``key:TASK``, ``id:<id>`` or ``sub:note:transcript``. A batch carries the ids of the
-tasks it touches; tasks that link to them come as propagated tokens.
-"""
+tasks it touches; tasks that link to them come as propagated tokens."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -20,21 +19,11 @@ from domain.log.wire import Imported, Stored
 from domain.policy.flow import project
 
 _ITEM_FACTS = (
-    t.ItemAdded,
-    t.ItemRetitled,
-    t.ItemChecked,
-    t.ItemUnchecked,
-    t.ItemArchived,
-    t.ItemRestored,
-)
+    t.ItemAdded, t.ItemRetitled, t.ItemChecked, t.ItemUnchecked, t.ItemArchived, t.ItemRestored,
+)  # fmt: skip
 _TIME_FACTS = (
-    t.TimeStarted,
-    t.TimeStopped,
-    t.TimeLogged,
-    t.TimeEdited,
-    t.TimeReopened,
-    t.TimeRemoved,
-)
+    t.TimeStarted, t.TimeStopped, t.TimeLogged, t.TimeEdited, t.TimeReopened, t.TimeRemoved,
+)  # fmt: skip
 
 
 def tokens_of(task: str, fact: Stored) -> tuple[str, ...]:
@@ -64,23 +53,13 @@ def tokens_of(task: str, fact: Stored) -> tuple[str, ...]:
 # --------------------------------------------------------------------------- the batch of an append
 
 
-def _other_tokens(recorded: RecordedEvent) -> tuple[str, ...]:
-    name = type(recorded.fact).__name__
-    if name.startswith("Label"):
-        return ("key:LABEL",)
-    return ("key:CATEGORY",)
-
-
 def batch(
     rows: Sequence[RecordedEvent], links: Callable[[str], Links], task: Callable[[str], Task]
 ) -> Batch | None:
     """The notification batch of one append; None where it touches nothing.
 
-    Args:
-        rows: All rows of the append, the receipt first.
-        links: The edges that end at a task, after the append.
-        task: A task after the append.
-    """
+    `rows`: all rows of the append, the receipt first. `links`: the edges that end at a task, after
+    the append. `task`: a task after the append."""
     if _is_written_back(rows):
         return None
     touched = sorted({row.entity for row in rows if row.of_kind == "task"})
@@ -89,9 +68,11 @@ def batch(
     for row in rows:
         if row.of_kind not in ("task", "catalog"):
             continue
-        is_task = row.of_kind == "task"
-        direct.update(tokens_of(row.entity, row.fact) if is_task else _other_tokens(row))
-        units.append(_unit(row))
+        is_of_label = type(row.fact).__name__.startswith("Label")
+        of_catalog = ("key:LABEL",) if is_of_label else ("key:CATEGORY",)
+        direct.update(tokens_of(row.entity, row.fact) if row.of_kind == "task" else of_catalog)
+        who = getattr(row.fact, "by", "person")
+        units.append(key("unit", who, row.replica, str(row.n), row.of_kind, row.entity))
     if not direct:
         return None
     sources = {edge.source for one in touched for edge in links(one).incoming}
@@ -142,9 +123,3 @@ def _hop(rows: Sequence[RecordedEvent]) -> int:
     if isinstance(receipt, Receipt) and isinstance(receipt.command, ApplyOperation):
         return receipt.command.hop + 1
     return 0
-
-
-def _unit(row: RecordedEvent) -> str:
-    """Key of a change unit: (origin, replica, n, type, id)."""
-    by = getattr(row.fact, "by", "person")
-    return key("unit", by, row.replica, str(row.n), row.of_kind, row.entity)

@@ -43,7 +43,7 @@ NO_WORDS = frozenset(name for one in FIELDS for name in (one.name, one.value)) |
     status task field item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants others scope of restores day days block agent_kind subject about
+    entry instants others scope of restores day days block agent_kind subject about who
     """.split()
 )
 """Fields of stored types whose text is no person's."""

@@ -4,15 +4,14 @@
 STORAGE FORMAT, see `domain.log.wire`. Items are numbered from 1 in the order they were proposed.
 Proposals are written as the wake makes them; `SetOpened` shows them to the person when it ends.
 An item is a small machine of its own: pending, confirming, confirmed, rejected, deferred,
-retracted, expired.
-"""
+retracted, expired."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from domain.log.keys import key
 from domain.log.state import LogState, RecordedEvent, StreamType
@@ -170,24 +169,10 @@ class VerdictsSeen(Stored, frozen=True, tag="changes.verdicts_seen.1"):
 
 
 ChangesFact = (
-    ItemProposed
-    | SetOpened
-    | ItemConfirming
-    | ItemConfirmed
-    | ItemFailed
-    | ItemRejected
-    | ItemDeferred
-    | ItemRetracted
-    | ItemExpired
-    | SuppressionAsked
-    | SuppressionDone
-    | LiftAsked
-    | LiftDone
-    | ItemReopened
-    | VerdictsSeen
-    | UndoAsked
-    | ItemUndone
-)
+    ItemProposed | SetOpened | ItemConfirming | ItemConfirmed | ItemFailed | ItemRejected
+    | ItemDeferred | ItemRetracted | ItemExpired | SuppressionAsked | SuppressionDone | LiftAsked
+    | LiftDone | ItemReopened | VerdictsSeen | UndoAsked | ItemUndone
+)  # fmt: skip
 ChangesIntent = ItemConfirming | SuppressionAsked | LiftAsked | UndoAsked
 """What asks for an operation on the journal."""
 ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone | ItemUndone
@@ -277,8 +262,7 @@ class ChangeItem(Struct, frozen=True):
     journal that machines share, what who declined it knew of each. `held` is a confirmation that
     met another machine's verdict; its effect, if any, makes the item confirmed. `undos`: what was
     to be taken back of its confirmations, and whether it was; `applied`: the operation that it is
-    confirmed by, or else which confirmation of it, where `confirmation` is not it.
-    """
+    confirmed by, or else which confirmation of it, where `confirmation` is not it."""
 
     number: int
     tool: str
@@ -373,8 +357,7 @@ def status_of(changes: ChangeSet) -> SetStatus:
     are_open = {is_open(item) for item in changes.items}
     if True in are_open:
         return "partially_resolved" if False in are_open else "pending"
-    has_expired = any(item.status == "expired" for item in changes.items)
-    return "expired" if has_expired else "resolved"
+    return "expired" if any(item.status == "expired" for item in changes.items) else "resolved"
 
 
 def find(changes: ChangeSet, number: int) -> ChangeItem | None:
@@ -393,13 +376,14 @@ def evolve(changes: ChangeSet, recorded: RecordedEvent) -> ChangeSet:
     The order of facts from several replicas is not one that a decider allowed: there the
     first verdict on an item stands, but an effect in the journal always makes it confirmed, unless
     it was taken back; and each operation that anybody asked for is kept, so that the journal can
-    be asked for it.
-    """
+    be asked for it."""
     match recorded.fact:
         case ItemProposed() as fact:
             return _propose(changes, fact)
         case SetOpened() as fact:
-            return _open(changes, fact, recorded.at)
+            if changes.is_opened:
+                return changes
+            return replace(changes, **asdict(fact), is_opened=True, opened_at=recorded.at)
         case (
             ItemConfirming() | ItemConfirmed() | ItemFailed() | ItemRejected() | ItemDeferred()
             | ItemRetracted() | ItemExpired() | SuppressionAsked() | SuppressionDone()
@@ -429,32 +413,10 @@ def _propose(changes: ChangeSet, fact: ItemProposed) -> ChangeSet:
     if find(changes, fact.item):
         return changes
     item = ChangeItem(
-        fact.item,
-        fact.tool,
-        fact.arguments,
-        fact.summary,
-        fact.fingerprint,
-        fact.display,
-        fact.base,
-        fact.touches,
-        because=fact.because,
-        because_at=fact.because_at,
-    )
+        fact.item, fact.tool, fact.arguments, fact.summary, fact.fingerprint, fact.display,
+        fact.base, fact.touches, because=fact.because, because_at=fact.because_at,
+    )  # fmt: skip
     return replace(changes, items=(*changes.items, item))
-
-
-def _open(changes: ChangeSet, fact: SetOpened, at: str) -> ChangeSet:
-    if changes.is_opened:
-        return changes
-    return replace(
-        changes,
-        agent=fact.agent,
-        task=fact.task,
-        run_key=fact.run_key,
-        is_opened=True,
-        opened_at=at,
-        expires_at=fact.expires_at,
-    )
 
 
 def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
@@ -482,7 +444,8 @@ def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
             is_awaited = isinstance(item.asked, LiftAsked) and item.asked.operation == operation
             return replace(item, asked=None) if is_awaited else item
         case "rejected" | "deferred", ItemReopened():
-            return _reopened(item, at)
+            after, held = _decided(replace(item, error_code=""), "pending", ""), item.held
+            return _confirming(after, held, at) if held else after  # only the verdict held it back
         case "retracted", ItemReopened() if has_lapsed(item):
             return _decided(item, "pending", "")
         case _, ItemConfirmed() if not _is_of_undone(item, fact):
@@ -491,7 +454,8 @@ def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
             after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
             return replace(after, seen=fact.seen or UNSET)
         case "pending" | "deferred", ItemDeferred() if item.status == "pending" or fact.until:
-            return _put_off(item, fact, at)
+            after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
+            return replace(after, until=fact.until, seen=fact.seen or UNSET)
         case "pending", ItemRetracted():
             return _decided(item, "retracted", at, fact.by, fact.reason)
         case "deferred", ItemRetracted() if fact.reason.startswith((REPLACED, UNMET)):
@@ -544,12 +508,6 @@ def _held(item: ChangeItem, fact: ItemConfirming) -> ChangeItem:
     kept = _with_operation(item, fact.operation)
     is_over = item.status == "confirmed" and not item.undos
     return kept if is_over else replace(kept, held=fact)
-
-
-def _reopened(item: ChangeItem, at: str) -> ChangeItem:
-    """Pending again; a confirmation that only the verdict held back is under way."""
-    item, held = _decided(replace(item, error_code=""), "pending", ""), item.held
-    return _confirming(item, held, at) if held else item
 
 
 def _confirmed(item: ChangeItem, fact: ItemConfirmed, at: str) -> ChangeItem:
@@ -642,17 +600,5 @@ def _failed(item: ChangeItem, fact: ItemFailed, at: str) -> ChangeItem:
 def _decided(
     item: ChangeItem, status: ItemStatus, at: str, by: str = "", reason: str = "", position: int = 0
 ) -> ChangeItem:
-    return replace(
-        item,
-        status=status,
-        decided_by=by,
-        decided_at=at,
-        reason=reason,
-        position=position,
-        until="",
-    )
-
-
-def _put_off(item: ChangeItem, fact: ItemDeferred, at: str) -> ChangeItem:
-    after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
-    return replace(after, until=fact.until, seen=fact.seen or UNSET)
+    said = {"decided_by": by, "decided_at": at, "reason": reason, "position": position}
+    return replace(item, status=status, **said, until="")

@@ -2,8 +2,7 @@
 
 STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. `position` is the journal's last `n`
 when it was decided, `category` the task's there (empty: nothing is
-learnt of it); items count from 1.
-"""
+learnt of it); items count from 1."""
 
 from typing import ClassVar
 

@@ -1,8 +1,7 @@
 """What may be done with proposals: every decider of a change set (SPEC 6).
 
 Each answers with facts, with none where it is so already, or with `Refused`. A reply that
-nothing waits for any more is answered with none: it is no command, and nobody is told.
-"""
+nothing waits for any more is answered with none: it is no command, and nobody is told."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
@@ -39,17 +38,10 @@ def propose(
         arguments, kept = words(unit, proposal.arguments)
         payloads += kept
         proposed = c.ItemProposed(
-            number,
-            proposal.tool,
-            arguments,
-            proposal.summary,
-            proposal.fingerprint,
-            proposal.display,
-            proposal.base,
-            proposal.touches,
-            proposal.because,
+            number, proposal.tool, arguments, proposal.summary, proposal.fingerprint,
+            proposal.display, proposal.base, proposal.touches, proposal.because,
             proposal.because_at,
-        )
+        )  # fmt: skip
         facts.append(proposed)
     return facts, payloads
 
@@ -71,11 +63,9 @@ def retract(
 ) -> list[c.ItemRetracted]:
     """Take back the agent's own, still pending items of these fingerprints, and what needs them.
 
-    Args:
-        requests: Fingerprint and reason; of two for one fingerprint the first counts.
-        by: ``agent:<id>``. A set that is not opened is its own: no other wake knows it.
-        reproposed: Fingerprints that the same wake proposed, accepted or not: they stay.
-    """
+    `requests`: fingerprint and reason; of two for one fingerprint the first counts. `by`:
+    ``agent:<id>``. A set that is not opened is its own: no other wake knows it. `reproposed`:
+    fingerprints that the same wake proposed, accepted or not: they stay."""
     if changes.is_opened and by != f"agent:{changes.agent}":
         return []
     reasons: dict[str, str] = {}
@@ -108,11 +98,8 @@ def replace_older(
 ) -> list[c.ItemRetracted]:
     """Take back what the person has not decided of fields for which there is something newer.
 
-    Args:
-        newer: As `newest` found it; what it names itself stays.
-        by: ``agent:<id>``, whose sets all of them are.
-        fields: Those that an item gives another value; none of an addition.
-    """
+    `newer`: as `newest` found it; what it names itself stays. `by`: ``agent:<id>``, whose sets all
+    of them are. `fields`: those that an item gives another value; none of an addition."""
     facts: list[c.ItemRetracted] = []
     for item in changes.items:
         if item.status in ("pending", "deferred"):
@@ -153,11 +140,9 @@ def confirm(
         case "pending" | "deferred":
             _check_need(changes, item, arguments)
             edited = None if arguments == item.arguments else arguments
-            confirmation = item.confirmation + 1
-            operation = _operation(changes, item, action, confirmation)
-            return [
-                c.ItemConfirming(number, by, confirmation, operation, 1, edited, base, category)
-            ]
+            nth = item.confirmation + 1
+            operation = _operation(changes, item, action, nth)
+            return [c.ItemConfirming(number, by, nth, operation, 1, edited, base, category)]
         case _:
             raise _decided(changes, item)
 
@@ -166,11 +151,8 @@ def reject(
     changes: ChangeSet, number: int, by: str, reason: str, position: int, seen: VersionVector = ()
 ) -> list[ChangesFact]:
     """Decline an item and what needs it, and ask for the suppression of a declined label; again:
-    nothing.
-
-    Raises:
-        Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
-    """
+    nothing. Raises Refused, code ``unknown_item``, ``agent_running``, ``decided`` or
+    ``invalid_value``."""
     item = _addressed(changes, number)
     match item.status:
         case "rejected":
@@ -191,11 +173,8 @@ def defer(
     until: str = "",
     seen: VersionVector = (),
 ) -> list[ChangesFact]:
-    """Put an item off; it can still be decided. Again: nothing, but with another `until`.
-
-    Raises:
-        Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
-    """
+    """Put an item off; it can still be decided. Again: nothing, but with another `until`. Raises
+    Refused, code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``."""
     item = _addressed(changes, number)
     match item.status:
         case "deferred" if until in ("", item.until):
@@ -208,11 +187,8 @@ def defer(
 
 def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
     """Take a rejection or deferral back, with what ended because of it, and ask for the end of the
-    suppression that it led to; again: nothing.
-
-    Raises:
-        Refused: Code ``unknown_item``, ``agent_running`` or ``decided``.
-    """
+    suppression that it led to; again: nothing. Raises Refused, code ``unknown_item``,
+    ``agent_running`` or ``decided``."""
     item = _addressed(changes, number)
     if item.status == "pending":
         return []
@@ -230,19 +206,13 @@ def undo(
 ) -> list[ChangesFact]:
     """The intent to take a confirmation back; nothing if that is under way or done.
 
-    Args:
-        operation: The one that was applied for it.
-        confirmation: Its number, as the intent has it: that of the item is the newest one's; 0:
-            nobody asked for it.
-
-    Raises:
-        Refused: Code ``unknown_item`` or ``decided``.
-    """
+    `operation`: the one that was applied for it. `confirmation`: its number, as the intent has it:
+    that of the item is the newest one's; 0: nobody asked for it. Raises Refused, code
+    ``unknown_item`` or ``decided``."""
     item = _known(changes, number)
     asked = item.asked
-    if c.is_undone(item, operation) or (
-        isinstance(asked, c.UndoAsked) and asked.undoes == operation
-    ):
+    is_under_way = isinstance(asked, c.UndoAsked) and asked.undoes == operation
+    if c.is_undone(item, operation) or is_under_way:
         return []
     if item.status != "confirmed" or asked is not None or not confirmation:
         raise _decided(changes, item)
@@ -259,11 +229,8 @@ def pending_effects(changes: ChangeSet) -> list[c.ChangesIntent]:
 
 
 def retake(changes: ChangeSet, number: int) -> list[ChangesFact]:
-    """Take over an effect in doubt: the same operation, under the next attempt.
-
-    Raises:
-        Refused: Code ``unknown_item``.
-    """
+    """Take over an effect in doubt: the same operation, under the next attempt. Raises Refused,
+    code ``unknown_item``."""
     asked = _known(changes, number).asked
     return [] if asked is None else [replace(asked, attempt=asked.attempt + 1)]
 
@@ -275,8 +242,7 @@ def settle(
     another machine of a shared log asked for.
 
     A failure that can never succeed retracts the item, unless the person had edited the
-    arguments: then the fault may be theirs, and the item stays for another try.
-    """
+    arguments: then the fault may be theirs, and the item stays for another try."""
     item = find(changes, reply.item)
     if item is None or not (awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
@@ -291,8 +257,7 @@ def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
 
     Without a reason: pending items of a set past its time. With one (the task is gone, for
     example) time does not matter, and deferred items go too: time alone does not undo a
-    person's "later".
-    """
+    person's "later"."""
     is_past = bool(changes.expires_at) and changes.expires_at <= at
     if not is_past and not reason:
         return []
@@ -330,8 +295,7 @@ def _operation(changes: ChangeSet, item: ChangeItem, action: str, confirmation: 
 
 
 def _known(changes: ChangeSet, number: int) -> ChangeItem:
-    item = find(changes, number)
-    if item is None:
+    if (item := find(changes, number)) is None:
         because = f"there is no item {ref(changes, number)}"
         raise Refused("unknown_item", because=because, instead=Remedy("see_all_items"))
     return item
@@ -366,9 +330,8 @@ def _bounded(reason: str) -> str:
 
 def _short(reason: str) -> str:
     """A reason that nobody can be asked to shorten."""
-    if len(reason.encode()) <= INLINE_MAX_BYTES:
-        return reason
-    return cut(reason, length_max=INLINE_MAX_BYTES // 4)
+    is_long = len(reason.encode()) > INLINE_MAX_BYTES
+    return cut(reason, length_max=INLINE_MAX_BYTES // 4) if is_long else reason
 
 
 # ------------------------------------------------------------------------------- verdicts on labels

@@ -1,7 +1,6 @@
 """What is kept from a person because they have it, or had it, before them already (SPEC 6).
 
-Whether a proposal is redundant with the task is asked elsewhere; here proposals meet proposals.
-"""
+Whether a proposal is redundant with the task is asked elsewhere; here proposals meet proposals."""
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -37,8 +36,7 @@ class VerdictMemory(Struct, frozen=True):
     `texts_at`: the journal's `n` of the newest text of a person or an import. `made_of`: the
     fingerprint of what the person made of an edited item. `is_newer`: whether what a proposal rests
     on is newer than such an item's verdict, None where they are about different things; since
-    scaffold 3, before which any newer text would do.
-    """
+    scaffold 3, before which any newer text would do."""
 
     texts_at: int
     made_of: Callable[[ChangeItem], str]
@@ -62,13 +60,9 @@ def deduplicate(
     here holds no longer: if the person edited it away, or set it otherwise later, it counts as
     rejected until a text is newer; and a replaced one that was put off stays put off.
 
-    Args:
-        sets: All sets of the task's agent, the running wake's own included.
-        memory: None: neither confirmed nor replaced ones block.
-        is_news: Of a journal that machines share; None: numbers tell what came later.
-
-    Source: SPEC 6, "Hygiene before it reaches a person".
-    """
+    `sets`: all of the task's agent, the running wake's own included. `memory`: None: neither
+    confirmed nor replaced ones block. `is_news`: of a journal that machines share; None: numbers
+    tell what came later. Source: SPEC 6, "Hygiene before it reaches a person"."""
     items = [item for changes in sets for item in changes.items]
     accepted: list[P] = []
     skipped: list[str] = []

@@ -1,8 +1,7 @@
 """What an item of a change set needs: another one that makes the task it names (ADR 40).
 
 Nothing of it is stored: the id of a follow-up task follows from the set and the item's number, and
-who names it in the same set needs that item.
-"""
+who names it in the same set needs that item."""
 
 from collections.abc import Iterable
 
@@ -53,8 +52,7 @@ def dependency_of(
     changes: ChangeSet, item: ChangeItem, arguments: Words | None = None
 ) -> ChangeItem | None:
     """The item that must be confirmed before this one."""
-    target = target_of(item, arguments)
-    if not target:
+    if not (target := target_of(item, arguments)):
         return None
     made = (one for one in changes.items if one.tool == FOLLOW_UP_TOOL)
     return next((one for one in made if follow_up_id(changes.id, one.number) == target), None)

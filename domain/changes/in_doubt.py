@@ -34,7 +34,8 @@ def undos_in_doubt(changes: ChangeSet) -> list[tuple[int, c.UndoAttempt]]:
         (one.number, undo)
         for one in changes.items
         for undo in one.undos or ()
-        if not is_undone(one, undo.undoes) and not _asks(one, undo.operation)
+        if not is_undone(one, undo.undoes)
+        and (one.asked is None or one.asked.operation != undo.operation)
     ]
 
 
@@ -66,10 +67,6 @@ def is_late(item: ChangeItem, reply: ChangesReply) -> bool:
         and item.status != "confirmed"
         and reply.confirmation <= _last(item)
     )
-
-
-def _asks(item: ChangeItem, operation: str) -> bool:
-    return item.asked is not None and item.asked.operation == operation
 
 
 def _last(item: ChangeItem) -> int:

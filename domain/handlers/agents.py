@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from domain.agent import commands as do
 from domain.agent import deciders
+from domain.agent import wake_queue as q
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import (
     AGENT,
@@ -15,17 +16,6 @@ from domain.agent.agent import (
     category_in,
 )
 from domain.agent.subscriptions import SUBSCRIBERS, Batch, subscriber_facts, taken_of, trigger_of
-from domain.agent.wake_queue import (
-    WAKE_QUEUE,
-    JournalTaken,
-    Trigger,
-    TriggerSuppressed,
-    WakeDropped,
-    WakeQueue,
-    WakeQueueFact,
-    WakeSettled,
-    run_key_of,
-)
 from domain.agent.wake_queue_rules import Setting
 from domain.append.causes import Result
 from domain.errors import Refused, invalid
@@ -50,34 +40,27 @@ def known_agent(world: LogState, wanted: str) -> Agent:
 
 def agent_events(world: LogState, agent: Agent, facts: Sequence[AgentFact]) -> list[Event]:
     """Facts about an agent, with what they mean for the streams of its tokens."""
-    subscribers = [
-        event
-        for token, fact in subscriber_facts(agent, facts)
-        for event in on(world, "subs", token, [fact])
-    ]
-    return [*on(world, "agent", agent.id, facts), *subscribers]
+    said = [(world.stream("subs", token), fact) for token, fact in subscriber_facts(agent, facts)]
+    return [*on(world, "agent", agent.id, facts), *said]
 
 
 def wake_queue_events(
-    world: LogState, agent: str, facts: Sequence[WakeQueueFact], code: str = "stopped"
+    world: LogState, agent: str, facts: Sequence[q.WakeQueueFact], code: str = "stopped"
 ) -> list[Event]:
     """Facts about an agent's attention; a wake that ends without running gets its end too.
 
-    `code`: why a begun wake that waited is skipped.
-    """
+    `code`: why a begun wake that waited is skipped."""
     events = on(world, "alert", agent, facts)
     for fact in facts:
         match fact:
-            case WakeDropped(code="led_elsewhere"):
+            case q.WakeDropped(code="led_elsewhere"):
                 pass  # it goes on on another machine
-            case WakeDropped(run_key=run_key, code=code):
-                outcome: WakeFinished = (
-                    WakeFinished("superseded")
-                    if code == "superseded"
-                    else WakeFinished("skipped", code=code)
-                )
-                events += on(world, "wake", run_key, [outcome])
-            case WakeSettled(run_key=run_key, outcome="skipped"):
+            case q.WakeDropped(run_key=run_key, code=code):
+                ended = WakeFinished("skipped", code=code)
+                if code == "superseded":
+                    ended = WakeFinished("superseded")
+                events += on(world, "wake", run_key, [ended])
+            case q.WakeSettled(run_key=run_key, outcome="skipped"):
                 events += _skipped(world, agent, run_key, code)
             case _:
                 pass
@@ -111,30 +94,22 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
         raise Refused("out_of_scope", because=because, instead="allow it that category")
     agent, generation = current(world, kind, cause.task or cause.subject)
     facts = deciders.create(
-        agent,
-        task=cause.task,
-        generation=generation,
-        name=cause.name or cause.title,
-        mode=cause.mode,
-        categories=allowed,
-        model=cause.model,
-        turn_max=cause.turn_max or TURN_MAX_DEFAULT,
-        position=cause.position,
-        seen=cause.seen,
-        agent_kind=kind,
-        subject=cause.subject,
-    )
+        agent, task=cause.task, generation=generation, name=cause.name or cause.title,
+        mode=cause.mode, categories=allowed, model=cause.model,
+        turn_max=cause.turn_max or TURN_MAX_DEFAULT, position=cause.position, seen=cause.seen,
+        agent_kind=kind, subject=cause.subject,
+    )  # fmt: skip
     housed: list[Event] = []
     if cause.template:
         living_template(templates.load(world, cause.template))
         facts.append(TemplateAssigned(cause.template))
         housed = on(world, "template", cause.template, [InstanceAdded(agent.id)])
     born = after(world, AGENT, agent, facts, at)
-    trigger = Trigger("creation", str(world.n), replica=world.replica)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    trigger = q.Trigger("creation", str(world.n), replica=world.replica)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     queued = rules.request(wake_queue, born, trigger, at, Setting(cause.is_enabled))
     if cause.first and leads(world.load(HOME, MAIN), cause.first) != world.replica:
-        queued = [TriggerSuppressed(trigger, "led_elsewhere")]  # who leads asks for it
+        queued = [q.TriggerSuppressed(trigger, "led_elsewhere")]  # who leads asks for it
     events = [*agent_events(world, agent, facts), *housed]
     return Decision([*events, *wake_queue_events(world, agent.id, queued)], Result((agent.id,)))
 
@@ -162,13 +137,9 @@ def _agent(world: LogState, agent: Agent, facts: Sequence[AgentFact]) -> Decisio
 def watch(cause: do.WatchTokens, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
     facts = deciders.watch(
-        agent,
-        cause.tokens,
-        category=cause.category,
-        status=cause.status,
-        hears_agents=cause.hears_agents,
-        defers_propagated=cause.defers_propagated,
-    )
+        agent, cause.tokens, category=cause.category, status=cause.status,
+        hears_agents=cause.hears_agents, defers_propagated=cause.defers_propagated,
+    )  # fmt: skip
     return _agent(world, agent, facts)
 
 
@@ -194,7 +165,7 @@ def _with_wakes_ended(
     world: LogState, agent: Agent, facts: Sequence[AgentFact], code: str
 ) -> Decision:
     """A change of life that ends what waits; a running wake stops at its next row."""
-    ended = rules.drop_all_for_lifecycle(world.load(WAKE_QUEUE, agent.id), code) if facts else []
+    ended = rules.drop_all_for_lifecycle(world.load(q.WAKE_QUEUE, agent.id), code) if facts else []
     events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, ended, code)]
     return Decision(events, Result((agent.id,)))
 
@@ -227,11 +198,11 @@ def resume(cause: do.ResumeAgent, key: str, at: str, world: LogState) -> Decisio
     """An active agent again, and one recovery wake that sees what changed."""
     agent = known_agent(world, cause.agent)
     facts = deciders.resume(agent)
-    queued: list[WakeQueueFact] = []
+    queued: list[q.WakeQueueFact] = []
     if facts:
         active = after(world, AGENT, agent, facts, at)
-        trigger = Trigger("recovery", str(world.n), replica=world.replica)
-        wake_queue = world.load(WAKE_QUEUE, agent.id)
+        trigger = q.Trigger("recovery", str(world.n), replica=world.replica)
+        wake_queue = world.load(q.WAKE_QUEUE, agent.id)
         queued = rules.request(wake_queue, active, trigger, at, Setting(cause.is_enabled))
     events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, queued)]
     return Decision(events, Result((agent.id,)))
@@ -243,26 +214,26 @@ def take_journal(cause: do.TakeJournal, key: str, at: str, world: LogState) -> D
     if cause.last < first:
         return Decision()
     setting = Setting(cause.is_enabled, cause.propagated_due, cause.throttle_seconds)
-    noticed: dict[str, list[WakeQueueFact]] = {}
-    queue_facts: dict[str, WakeQueue] = {}
+    noticed: dict[str, list[q.WakeQueueFact]] = {}
+    queue_facts: dict[str, q.WakeQueue] = {}
     for batch in cause.batches:
         if batch.n < first:
             continue
         for agent, trigger in _matches(world, batch):
-            wake_queue = queue_facts.get(agent.id) or world.load(WAKE_QUEUE, agent.id)
+            wake_queue = queue_facts.get(agent.id) or world.load(q.WAKE_QUEUE, agent.id)
             is_seen = world.is_shared and _is_known(agent.seen or {}, batch)
             facts = rules.notice(
                 wake_queue, agent, trigger, at, setting, origin=batch.origin, is_seen=is_seen
             )
-            queue_facts[agent.id] = after(world, WAKE_QUEUE, wake_queue, facts, at)
+            queue_facts[agent.id] = after(world, q.WAKE_QUEUE, wake_queue, facts, at)
             noticed.setdefault(agent.id, []).extend(facts)
-    events = on(world, "watch", MAIN, [JournalTaken(cause.replica, first, cause.last)])
+    events = on(world, "watch", MAIN, [q.JournalTaken(cause.replica, first, cause.last)])
     for agent_id, facts in noticed.items():
         events += wake_queue_events(world, agent_id, facts)
     return Decision(events)
 
 
-def _matches(world: LogState, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
+def _matches(world: LogState, batch: Batch) -> Iterable[tuple[Agent, q.Trigger]]:
     """The agents a batch concerns, with the trigger it is for each, in order of their ids. What
     was written before an agent was made is no news to it."""
     tokens = (*batch.tokens, *batch.propagated)
@@ -288,9 +259,9 @@ def _is_known(seen: Mapping[str, int], batch: Batch) -> bool:
 def tick(cause: do.TickTimer, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
     facts, trigger = deciders.tick(agent, cause.timer, cause.ticks, cause.next_at)
-    queued: list[WakeQueueFact] = []
+    queued: list[q.WakeQueueFact] = []
     if trigger is not None:
-        wake_queue = world.load(WAKE_QUEUE, agent.id)
+        wake_queue = world.load(q.WAKE_QUEUE, agent.id)
         queued = rules.notice(wake_queue, agent, trigger, at, Setting(cause.is_enabled))
     events = [*agent_events(world, agent, facts), *wake_queue_events(world, agent.id, queued)]
     return Decision(events, Result((agent.id,)))
@@ -299,9 +270,9 @@ def tick(cause: do.TickTimer, key: str, at: str, world: LogState) -> Decision:
 def request(cause: do.RequestWake, key: str, at: str, world: LogState) -> Decision:
     """A wake that a person asks for. The result's second id is its run key."""
     agent = known_agent(world, cause.agent)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     is_session = cause.reason == "user"
-    trigger = Trigger(
+    trigger = q.Trigger(
         cause.reason,
         (cause.session or key) if is_session else str(cause.of_n or world.n),
         replica="" if is_session else cause.of or world.replica,
@@ -310,7 +281,7 @@ def request(cause: do.RequestWake, key: str, at: str, world: LogState) -> Decisi
     )
     setting = Setting(cause.is_enabled, keeps_all=cause.keeps_all)
     facts = rules.request(wake_queue, agent, trigger, at, setting)
-    run_key = run_key_of(agent.id, trigger)
+    run_key = q.run_key_of(agent.id, trigger)
     return Decision(
         wake_queue_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))
     )
@@ -321,10 +292,10 @@ def inherit(cause: do.InheritWake, key: str, at: str, world: LogState) -> Decisi
     already gives nothing."""
     agent = known_agent(world, cause.agent)
     setting = Setting(cause.is_enabled, "", cause.throttle_seconds, keeps_all=True)
-    wake_queue, noticed = world.load(WAKE_QUEUE, agent.id), list[WakeQueueFact]()
+    wake_queue, noticed = world.load(q.WAKE_QUEUE, agent.id), list[q.WakeQueueFact]()
     for trigger in cause.triggers:
         facts = rules.notice(wake_queue, agent, trigger, at, setting)
-        wake_queue = after(world, WAKE_QUEUE, wake_queue, facts, at)
+        wake_queue = after(world, q.WAKE_QUEUE, wake_queue, facts, at)
         noticed += facts
     return Decision(wake_queue_events(world, agent.id, noticed), Result((agent.id,)))
 
@@ -332,9 +303,9 @@ def inherit(cause: do.InheritWake, key: str, at: str, world: LogState) -> Decisi
 def sleep(cause: do.SleepAgent, key: str, at: str, world: LogState) -> Decision:
     agent = known_agent(world, cause.agent)
     if cause.is_ordered:
-        queues = world.load_all(WAKE_QUEUE, agent.id)
+        queues = world.load_all(q.WAKE_QUEUE, agent.id)
         return _agent(world, agent, rules.order_sleep(agent, queues, cause.until, at))
-    facts = rules.sleep(world.load(WAKE_QUEUE, agent.id), agent, cause.until, at)
+    facts = rules.sleep(world.load(q.WAKE_QUEUE, agent.id), agent, cause.until, at)
     return Decision(wake_queue_events(world, agent.id, facts), Result((agent.id,)))
 
 

@@ -5,7 +5,7 @@ from domain.append.causes import Result
 from domain.changes import commands as do
 from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet, ChangesFact, ChangesReply, find
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.handlers import lessons
 from domain.handlers.decided import Decision, on
 from domain.handlers.journal import Handler
@@ -46,16 +46,10 @@ def confirm(cause: do.ConfirmItem, key: str, at: str, world: LogState) -> Decisi
     tool = item.tool if item is not None else ""
     action = make_key("action", tool, in_force, scope, canonical.text([changes.task]))
     facts = decisions.confirm(
-        changes,
-        cause.item,
-        cause.by,
-        action=action,
-        arguments=arguments,
-        base=cause.base,
+        changes, cause.item, cause.by, action=action, arguments=arguments, base=cause.base,
         category=cause.category,
-    )
-    decided = _decided(world, changes, cause.item, facts)
-    return decided._replace(payloads=kept)
+    )  # fmt: skip
+    return _decided(world, changes, cause.item, facts)._replace(payloads=kept)
 
 
 def _edited(
@@ -64,8 +58,7 @@ def _edited(
     """A person's arguments, checked and in canonical form."""
     checked = registry.check_edit(tool, canonical.read(world.text(given)))
     if isinstance(checked, ToolRefusal):
-        instead = "correct the JSON given with --edit"
-        raise Refused("invalid_value", because=checked.message, instead=instead)
+        raise invalid(checked.message, "correct the JSON given with --edit")
     said, kept = words(changes.unit, checked)
     return said, list(kept), checked
 

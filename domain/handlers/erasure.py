@@ -9,7 +9,7 @@ from domain.log.state import MAIN, LogState
 
 def erase(cause: Erase, key: str, at: str, world: LogState) -> Decision:
     """The marks are not looked at: they are made in the same transaction, and proved later."""
-    made = ErasureMade(cause.unit, cause.what, cause.listed, cause.along)
+    made = ErasureMade(cause.unit, cause.what, cause.listed, cause.along, cause.lines)
     return Decision([(world.stream("log", MAIN), made)], Result((cause.unit,)))
 
 

@@ -2,8 +2,7 @@
 
 `handle` leads to the deciders of one or several streams; handlers are the only place that loads
 from a log's state. Both are pure: no clock, no dice, nothing but their arguments (DESIGN 2, law 2).
-Who only reads rows takes `domain.append.envelope`, and does not load what decides.
-"""
+Who only reads rows takes `domain.append.envelope`, and does not load what decides."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -34,6 +33,7 @@ def _rarer() -> dict[type, Handler]:
         lessons,
         machines,
         policy,
+        proposing,
         resolve_conflict,
         retention,
         templates,
@@ -42,36 +42,19 @@ def _rarer() -> dict[type, Handler]:
         wakes,
     )
 
-    return {
-        **imports.HANDLERS,
-        **undo.HANDLERS,
-        **day.HANDLERS,
-        **tool_effects.HANDLERS,
-        **agents.HANDLERS,
-        **wakes.HANDLERS,
-        **changes.HANDLERS,
-        **templates.HANDLERS,
-        **policy.HANDLERS,
-        **lessons.HANDLERS,
-        **machines.HANDLERS,
-        **erasure.HANDLERS,
-        **retention.HANDLERS,
-        **resolve_conflict.HANDLERS,
-    }
+    every = (
+        imports, undo, day, tool_effects, agents, wakes, changes, templates, policy, lessons,
+        machines, erasure, retention, resolve_conflict, proposing,
+    )  # fmt: skip
+    return {kind: handler for module in every for kind, handler in module.HANDLERS.items()}
 
 
 def handle(cause: Command | Replied, key: str, at: str, world: LogState) -> Decision:
     """Decide what a cause changes.
 
-    Args:
-        cause: A command, or a reply from outside.
-        key: The command's idempotency key, given or derived; ids of what it makes are made of it.
-        at: Time of the append.
-        world: The log just before.
-
-    Raises:
-        Refused: If the rules do not allow a person's command now.
-    """
+    `cause`: a command, or a reply from outside. `key`: the command's idempotency key, given or
+    derived; ids of what it makes are made of it. `at`: time of the append. Raises Refused if the
+    rules do not allow a person's command now."""
     if isinstance(cause, Replied):
         from domain.handlers import changes, wakes
 
@@ -95,15 +78,16 @@ class Executed(NamedTuple):
 _encoder = msgspec.json.Encoder()
 
 
-def execute(cause: Cause, given: str, at: str, prev: str, world: LogState) -> Executed:
+def execute(
+    cause: Cause, given: str, at: str, prev: str, world: LogState, who: str = ""
+) -> Executed:
     """Everything one cause writes.
 
     Args:
         cause: What happened outside, or what a person or adapter wants.
         given: The caller's idempotency key, or empty.
-        at: Time of the append.
         prev: Digest of the replica's previous append; empty for the first.
-        world: The log just before.
+        who: Whose deed a command is, see `Receipt`.
 
     Raises:
         Refused: If the rules do not allow the command now.
@@ -117,7 +101,7 @@ def execute(cause: Cause, given: str, at: str, prev: str, world: LogState) -> Ex
         name = given or command_key(world.log, world.replica, world.n)
         events, result, payloads = handle(cause, name, at, world)
         if events or given:
-            events = [(world.stream("receipt", name), Receipt(cause, result)), *events]
+            events = [(world.stream("receipt", name), Receipt(cause, result, who)), *events]
     return Executed(_rows(events, at, prev, world), tuple(payloads), result)
 
 

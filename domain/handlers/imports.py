@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache, partial
 
 from domain.append.causes import Result
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.handlers.decided import Decision, Event, StateAhead, StateLoader, after, on
 from domain.handlers.journal import Handler, edge, linked, repeated, stopped, task_of
 from domain.handlers.undo import catalog_unmade, events_of, import_undone_in_task
@@ -27,8 +27,7 @@ from domain.log.wire import Payload
 class _Import:
     """One import's names: each is looked up once, and what it needs is made once.
 
-    `is_scoping`: labels may be used where tasks carry them, and nowhere else.
-    """
+    `is_scoping`: labels may be used where tasks carry them, and nowhere else."""
 
     def __init__(self, world: LogState, *, is_scoping: bool = False) -> None:
         self.catalog = world.load(CATALOG, MAIN)
@@ -80,8 +79,7 @@ class _Import:
         return category
 
     def _label(self, name: str) -> str:
-        known = c.find_label(self.catalog, name)
-        if known is not None:
+        if (known := c.find_label(self.catalog, name)) is not None:
             return known.id
         added = c.LabelAdded(c.label_id(name), name)
         self.made.setdefault(added.label, added)
@@ -107,6 +105,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
             changed += [ref.task] if returned else []
         known = dict(task.imported).get(cause.source)
         newest = task.imported[-1][1] if cause.across_sources and task.imported else known
+        if cause.is_on_bases and not known:
+            newest = bases.get(ref.task, newest)
         if ref.document in (known, newest) or task.is_deleted:
             continue
         document = decoded(world.payload(ref.document))
@@ -142,8 +142,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: LogState) -> D
         if world.load(TASK, next_.task).is_open and not (task.is_open or task.is_deleted):
             there = ahead.load(TASK, next_id(task.id))
             is_brought = there.is_there and not world.load(TASK, there.id).is_there
-            brought = there if is_brought else None
             days = next_.due, next_.wait_until
+            brought = there if is_brought else None
             following, more, texts = repeated(world, task, *days, by, brought)
             ahead.add(more)
             payloads += texts
@@ -218,17 +218,16 @@ def settle_difference(cause: do.SettleDifference, key: str, at: str, world: LogS
     )
     if found is None:
         because = f"file and task {task.title!r} do not differ in {cause.field!r}"
-        raise Refused("invalid_value", because=because, instead="name a field in which they do")
+        raise invalid(because, "name a field in which they do")
     names = _Import(world)
     facts: list[t.TaskFact] = []
     payloads: Sequence[Payload] = ()
     if cause.keep == "file":
         facts, payloads = imports.take(task, found.field, found.said, names.names, t.PERSON)
-    document = task.imported[-1][1]
-    facts.append(t.DifferenceSettled(t.PERSON, found.field, cause.keep, document))
-    made = on(world, "catalog", MAIN, names.facts())
-    events = on(world, "task", task.id, facts)
-    return Decision([*made, *events], Result((task.id,)), [*payloads])
+    said = task.imported[-1][1]
+    facts.append(t.DifferenceSettled(t.PERSON, found.field, cause.keep, said))
+    events = on(world, "catalog", MAIN, names.facts()) + on(world, "task", task.id, facts)
+    return Decision(events, Result((task.id,)), [*payloads])
 
 
 def _undone(world: LogState, task_id: str, first: int, last: int) -> list[t.TaskFact]:

@@ -1,10 +1,11 @@
 """The journal's commands: what a person, an importer and an operation do (SPEC 1)."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from domain.append.causes import Result
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.handlers.decided import Decision, Event, StateLoader, after, on
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -31,15 +32,13 @@ def edge(world: StateLoader, task: str, phrase: str, target: str) -> tuple[Task,
     """The edge's source, target and relation in its canonical direction."""
     here, there = task_of(world, task), task_of(world, target)
     if here.id == there.id:
-        because = "a task cannot be linked to itself"
-        raise Refused("invalid_value", because=because, instead="name another task")
+        raise invalid("a task cannot be linked to itself", "name another task")
     if phrase in INVERSE:
         return there, here, INVERSE[phrase]
     relation = next((one for one in RELATIONS if one == phrase), None)
     if relation is None:
         known = ", ".join((*RELATIONS, *INVERSE))
-        because = f"{phrase!r} is no relation"
-        raise Refused("invalid_value", because=because, instead=f"use one of {known}")
+        raise invalid(f"{phrase!r} is no relation", f"use one of {known}")
     if relation == "relates_to" and t.Link(relation, here.id) in there.links:
         return there, here, relation  # symmetric: the edge exists from the other end
     return here, there, relation
@@ -54,11 +53,8 @@ def linked(
     *,
     again: bool = False,
 ) -> list[Event]:
-    """A new edge; none where it is there already, unless it shall be said `again`.
-
-    Raises:
-        Refused: Code ``cycle``.
-    """
+    """A new edge; none where it is there already, unless it shall be said `again`. Raises Refused,
+    code ``cycle``."""
     is_there = t.Link(relation, target.id) in source.links
     if is_there and not again:
         return []
@@ -81,9 +77,8 @@ def _no_cycle(world: StateLoader, source: Task, target: Task) -> None:
         links = world.load(TASK, ahead.pop()).links
         blocked = [link.target for link in links if link.relation == "blocks"]
         if source.id in blocked:
-            because = (
-                f"{target.title!r} already blocks {source.title!r}, directly or through others"
-            )
+            blocks = f"{target.title!r} already blocks {source.title!r}"
+            because = f"{blocks}, directly or through others"
             raise Refused("cycle", because=because, instead="remove that link first")
         ahead += [one for one in blocked if one not in seen]
         seen.update(blocked)
@@ -98,8 +93,7 @@ def _facts(world: LogState, task: str, facts: list[TaskFact]) -> Decision:
 
 def known_category(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
     """A category's id; Inbox, which everybody sees, is made if it is missing."""
-    known = c.find_category(c.with_inbox(catalog), wanted)
-    if known is None:
+    if (known := c.find_category(c.with_inbox(catalog), wanted)) is None:
         raise c.unknown_category(wanted)
     return known.id, [] if known.id in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
@@ -114,8 +108,7 @@ def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
 
 
 def _label_id(catalog: Catalog, wanted: str) -> str:
-    known = c.find_label(catalog, wanted)
-    if known is None:
+    if (known := c.find_label(catalog, wanted)) is None:
         raise c.unknown_label(wanted)
     return known.id
 
@@ -147,16 +140,15 @@ def create_task(cause: do.CreateTask, key: str, at: str, world: LogState) -> Dec
     new = _labels_made(catalog, cause.labels, category) if cause.makes_names else []
     catalog = after(world, CATALOG, catalog, new, at)
     made = [*made, *inbox, *new]
-    created = t.TaskCreated(PERSON, title, category)
     task = Task(task_id, exists=True, title=title, category=category)
-    facts: list[TaskFact] = [created]
+    facts: list[TaskFact] = [t.TaskCreated(PERSON, title, category)]
     if cause.status:
         facts += edits.set_status(task, cause.status, cause.reason, PERSON)
     facts += edits.set_fields(task, cause)
-    facts += [t.LabelAssigned(PERSON, one) for one in _label_ids(catalog, cause.labels)]
+    labels = _label_ids(catalog, cause.labels)
+    facts += [t.LabelAssigned(PERSON, one) for one in labels]
     if cause.scopes_labels:
-        used = dict.fromkeys(_label_ids(catalog, cause.labels), (category,))
-        made += c.scope_labels(catalog, used)
+        made += c.scope_labels(catalog, dict.fromkeys(labels, (category,)))
     events = on(world, "catalog", MAIN, made) + on(world, "task", task_id, facts)
     return Decision(events, Result((task_id,)))
 
@@ -213,11 +205,7 @@ def edit_item(cause: do.EditItem, key: str, at: str, world: LogState) -> Decisio
     task = task_of(world, cause.task)
     item = edits.known_item(task, cause.item)
     facts = edits.edit_item(
-        task,
-        item,
-        title=cause.title,
-        is_checked=cause.is_checked,
-        is_archived=cause.is_archived,
+        task, item, title=cause.title, is_checked=cause.is_checked, is_archived=cause.is_archived
     )
     events = on(world, "task", task.id, facts)
     renamed = next((fact for fact in facts if isinstance(fact, t.ItemRetitled)), None)
@@ -266,20 +254,14 @@ def change_labels(cause: do.ChangeLabels, key: str, at: str, world: LogState) ->
     task = task_of(world, cause.task)
     catalog = world.load(CATALOG, MAIN)
     made = _labels_made(catalog, cause.assign, task.category) if cause.makes_names else []
-    catalog = after(world, CATALOG, catalog, made, at)
-
-    def ids(names: tuple[str, ...]) -> list[str]:
-        return _label_ids(catalog, names)
+    catalog, declined = after(world, CATALOG, catalog, made, at), task.suppressed
+    ids = partial(_label_ids, catalog)
 
     facts: list[TaskFact] = [
         *(t.LabelAssigned(PERSON, one) for one in ids(cause.assign) if one not in task.labels),
         *(t.LabelRemoved(PERSON, one) for one in ids(cause.remove) if one in task.labels),
-        *(
-            t.LabelSuppressed(PERSON, one)
-            for one in ids(cause.suppress)
-            if one not in task.suppressed
-        ),
-        *(t.LabelAllowed(PERSON, one) for one in ids(cause.allow) if one in task.suppressed),
+        *(t.LabelSuppressed(PERSON, one) for one in ids(cause.suppress) if one not in declined),
+        *(t.LabelAllowed(PERSON, one) for one in ids(cause.allow) if one in declined),
     ]
     used = dict.fromkeys(ids(cause.assign), (task.category,)) if cause.scopes_labels else {}
     scoped = on(world, "catalog", MAIN, [*made, *c.scope_labels(catalog, used)])
@@ -296,10 +278,8 @@ def unlink_task(cause: do.UnlinkTask, key: str, at: str, world: LogState) -> Dec
     source, target, relation = edge(world, cause.task, cause.phrase, cause.target)
     if t.Link(relation, target.id) not in source.links:
         return Decision(result=Result((source.id, target.id)))
-    events = [
-        *on(world, "task", source.id, [t.TaskUnlinked(PERSON, relation, target.id)]),
-        *on(world, "links", target.id, [UnlinkedFrom(relation, source.id)]),
-    ]
+    events = on(world, "task", source.id, [t.TaskUnlinked(PERSON, relation, target.id)])
+    events += on(world, "links", target.id, [UnlinkedFrom(relation, source.id)])
     return Decision(events, Result((source.id, target.id)))
 
 
@@ -321,8 +301,7 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: LogState) -> D
         back += c.labels_back(catalog, task.labels) if cause.revives else []
         restored = on(world, "task", task.id, [t.TaskRestored(PERSON)])
         return Decision([*on(world, "catalog", MAIN, back), *restored], Result((task.id,)))
-    task = edits.living(task, cause.task)
-    return Decision(result=Result((task.id,)))
+    return Decision(result=Result((edits.living(task, cause.task).id,)))
 
 
 def stopped(
@@ -358,17 +337,13 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: LogState) -> Dec
     if timer.task == task.id:
         return Decision(result=Result((timer.entry,)))
     entry = make_key("time", key, "0")
-    events = [
-        *stopped(world, at),
-        *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
-        *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
-    ]
-    return Decision(events, Result((entry,)))
+    begun = on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)])
+    timed = on(world, "timer", MAIN, [TimerStarted(task.id, entry)])
+    return Decision([*stopped(world, at), *begun, *timed], Result((entry,)))
 
 
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: LogState) -> Decision:
-    events = stopped(world, at, cause.summary)
-    if not events:
+    if not (events := stopped(world, at, cause.summary)):
         instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)
     timer = world.load(TIMER, MAIN)

@@ -5,17 +5,7 @@ from collections.abc import Iterable
 from domain.agent.agent import Agent
 from domain.agent.deciders import at_most
 from domain.append.causes import Result
-from domain.changes.change_set import (
-    CHANGES,
-    ChangeSet,
-    ItemConfirmed,
-    ItemConfirming,
-    ItemDeferred,
-    ItemRejected,
-    ItemReopened,
-    ItemUndone,
-    find,
-)
+from domain.changes import change_set as c
 from domain.errors import invalid
 from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
@@ -29,32 +19,27 @@ from domain.wake.wake import Wake, WakeFinished, anyones
 
 
 def of_verdicts(
-    world: LogState, changes: ChangeSet, facts: Iterable[Stored], category: str = ""
+    world: LogState, changes: c.ChangeSet, facts: Iterable[Stored], category: str = ""
 ) -> list[Event]:
     """What the verdicts among a set's new facts teach: its category, and its wake's template.
 
-    Args:
-        world: The agent log before them.
-        changes: The set as it was before them.
-        facts: What was decided about it.
-        category: As the command named it; a confirmed item's stands in its intent. Empty: nothing
-            is learnt.
-    """
+    `changes`: the set as it was before them. `facts`: what was decided about it. `category`: as the
+    command named it; a confirmed item's stands in its intent. Empty: nothing is learnt."""
     events: list[Event] = []
     for fact in facts:
         match fact:
-            case ItemRejected():
+            case c.ItemRejected():
                 events += _taught(world, changes, fact.item, "rejected", category)
-            case ItemDeferred():
+            case c.ItemDeferred():
                 events += _taught(world, changes, fact.item, "deferred", category)
-            case ItemReopened():
+            case c.ItemReopened():
                 events += _taught(world, changes, fact.item, "reopened", category)
-            case ItemConfirmed():
-                item = find(changes, fact.item)
+            case c.ItemConfirmed():
+                item = c.find(changes, fact.item)
                 under_way = (item.asked, item.held) if item else ()
-                named = (one.category for one in under_way if isinstance(one, ItemConfirming))
+                named = (one.category for one in under_way if isinstance(one, c.ItemConfirming))
                 events += _taught(world, changes, fact.item, "confirmed", next(named, ""))
-            case ItemUndone(code=""):
+            case c.ItemUndone(code=""):
                 asked = intent(world, changes, fact.item, fact.undoes)
                 category = asked.category if asked else ""
                 events += _taught(world, changes, fact.item, "undone", category)
@@ -63,15 +48,17 @@ def of_verdicts(
     return events
 
 
-def intent(world: LogState, changes: ChangeSet, item: int, operation: str) -> ItemConfirming | None:
+def intent(
+    world: LogState, changes: c.ChangeSet, item: int, operation: str
+) -> c.ItemConfirming | None:
     """The first intent of a confirmation, by the operation that it asked for."""
-    asked = (row.fact for row in world.history(CHANGES.name, changes.id))
-    mine = (one for one in asked if isinstance(one, ItemConfirming) and one.item == item)
+    asked = (row.fact for row in world.history(c.CHANGES.name, changes.id))
+    mine = (one for one in asked if isinstance(one, c.ItemConfirming) and one.item == item)
     return next((one for one in mine if one.operation == operation), None)
 
 
 def _taught(
-    world: LogState, changes: ChangeSet, number: int, verdict: LessonVerdict, category: str
+    world: LogState, changes: c.ChangeSet, number: int, verdict: LessonVerdict, category: str
 ) -> list[Event]:
     if not category:
         return []
@@ -85,10 +72,10 @@ def _taught(
 
 
 def _told(
-    world: LogState, changes: ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
+    world: LogState, changes: c.ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
 ) -> LessonDecided:
     """The lesson of a verdict."""
-    item = find(changes, number)
+    item = c.find(changes, number)
     begun = anyones(world, changes.run_key).started
     return LessonDecided(
         changes.id,
@@ -106,12 +93,8 @@ def _told(
 def of_end(world: LogState, agent: Agent, wake: Wake, finished: WakeFinished) -> list[Event]:
     """What the end of a wake tells of its template.
 
-    Args:
-        world: The agent log before it.
-        agent: Its agent, with what the wake observed.
-        wake: As it is then.
-        finished: How it ended.
-    """
+    `agent`: its agent, with what the wake observed. `wake`: as it is then. `finished`: how it
+    ended."""
     begun = wake.begun
     if not (wake.features.has_lessons and begun.template):
         return []
@@ -128,8 +111,7 @@ def of_end(world: LogState, agent: Agent, wake: Wake, finished: WakeFinished) ->
 
 def rate(cause: do.RateRun, key: str, at: str, world: LogState) -> Decision:
     wake = anyones(world, cause.run_key)
-    template = wake.begun.template
-    if not template:
+    if not (template := wake.begun.template):
         because = f"the wake {cause.run_key} ran without a template"
         raise invalid(because, "rate a wake of an agent that lives on one")
     scope = l.TEMPLATE + template
@@ -152,8 +134,8 @@ def learn(cause: do.LearnVerdicts, key: str, at: str, world: LogState) -> Decisi
 
 
 def _checked(world: LogState, scope: str, past: do.PastVerdict) -> LessonDecided:
-    changes = world.load(CHANGES, past.changes)
-    item = find(changes, past.item)
+    changes = world.load(c.CHANGES, past.changes)
+    item = c.find(changes, past.item)
     if item is None or not changes.is_opened or item.status != past.verdict:
         because = f"item {past.item} of the set {past.changes} is not {past.verdict}"
         raise invalid(because, "learn what stands in the set")

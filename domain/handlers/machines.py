@@ -38,8 +38,4 @@ def retire(cause: do.RetireReplica, key: str, at: str, world: LogState) -> Decis
     return _written(world, cause.replica, facts)
 
 
-HANDLERS: dict[type, Handler] = {
-    do.LabelReplica: label,
-    do.Lead: lead,
-    do.RetireReplica: retire,
-}
+HANDLERS: dict[type, Handler] = {do.LabelReplica: label, do.Lead: lead, do.RetireReplica: retire}

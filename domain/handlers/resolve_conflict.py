@@ -1,7 +1,6 @@
 """What machines said without knowing of each other is settled: of a task or the catalog, and of
 agents, templates, policy and verdicts. One more row of the chosen side, though it may stand
-already, knows all sides and stands above them (ADR 71, 73).
-"""
+already, knows all sides and stands above them (ADR 71, 73)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -67,13 +66,9 @@ _OF_PART: dict[str, Callable[[str, Any], TaskFact]] = {
 def fact_of_task(field: str, value: Any) -> TaskFact | None:
     """The fact that gives a field of a task a value.
 
-    Args:
-        field: As a conflict of kind ``values`` names it, ``deleted`` of one of kind ``removal``.
-        value: A side's; of ``deleted`` whether it shall go.
-
-    Returns:
-        None for links, which are kept at both ends, and for what is no field of a task.
-    """
+    `field`: as a conflict of kind ``values`` names it, ``deleted`` of one of kind ``removal``.
+    `value`: a side's; of ``deleted`` whether it shall go. Returns None for links, which are kept at
+    both ends, and for what is no field of a task."""
     plain = next((one for one in FIELDS if one.name == field), None)
     if plain is not None:
         fact: TaskFact = plain.fact(PERSON, value)
@@ -129,11 +124,7 @@ _FACTS: dict[str, Made] = {
 def fact_of_agent(agent: Agent, field: str, value: Any) -> AgentFact:
     """The fact that gives a field of an agent a value.
 
-    Args:
-        agent: As it is, for the version that a slot gets.
-        field: As a conflict names it.
-        value: A side's.
-    """
+    `agent`: as it is, for the version that a slot gets. `field`: as a conflict names it."""
     name, _, one = field.partition(":")
     return _FACTS[name](agent, one, value)
 
@@ -166,10 +157,7 @@ def chosen(
     where: str = "",
 ) -> tuple[ReplicaConflict, ConflictSide]:
     """The conflict that is to be settled, and the side that shall stand; `where` it is, in words.
-
-    Raises:
-        Refused: Code ``invalid_value`` or ``stale``.
-    """
+    Raises Refused, code ``invalid_value`` or ``stale``."""
     conflict = next((one for one in found if one.field == cause.field), None)
     if conflict is None:
         because = f"no two machines say different things of {cause.field!r}{where}"
@@ -224,12 +212,9 @@ def _link(world: LogState, task: t.Task, link: str, side: ConflictSide) -> list[
     name, _, target = link.partition(":")
     relation: t.Relation = name  # type: ignore[assignment]  # it stands so in the link's fact
     if not side.value:
-        return [
-            *on(world, "task", task.id, [t.TaskUnlinked(t.PERSON, relation, target)]),
-            *on(world, "links", target, [UnlinkedFrom(relation, task.id)]),
-        ]
-    other = world.load(TASK, target)
-    return linked(world, task, relation, other, t.PERSON, again=True)
+        gone = on(world, "task", task.id, [t.TaskUnlinked(t.PERSON, relation, target)])
+        return gone + on(world, "links", target, [UnlinkedFrom(relation, task.id)])
+    return linked(world, task, relation, world.load(TASK, target), t.PERSON, again=True)
 
 
 def _of_catalog(world: LogState, conflict: ReplicaConflict, side: ConflictSide) -> c.CatalogFact:
@@ -257,8 +242,7 @@ def settle_agents_conflict(
 ) -> Decision:
     """Let what one side said stand; of verdicts what stands, with the other ones seen."""
     kind = AGENT_LOG_TYPES.get(cause.of)
-    found = world.disputes(kind, cause.entity) if kind else ()
-    conflict, side = chosen(found, cause)
+    conflict, side = chosen(world.disputes(kind, cause.entity) if kind else (), cause)
     is_resumed = conflict.field == "life" and side.value == "active"
     if is_resumed and conflict.stands == "dormant":
         return resume(ResumeAgent(cause.entity, cause.is_enabled), key, at, world)
@@ -318,16 +302,14 @@ def _of_policy(world: LogState, conflict: ReplicaConflict, side: ConflictSide) -
     return on(world, "policy", conflict.entity, [fact])
 
 
-def _of_lessons(world: LogState, conflict: ReplicaConflict, side: ConflictSide) -> Sequence[Event]:
-    return on(world, "lessons", conflict.entity, [side.row.fact])
-
-
 _EVENTS: Mapping[str, EventsOfSide] = {
     AGENT.name: _of_agent,
     CHANGES.name: _of_set,
     TEMPLATE.name: _of_template,
     POLICY.name: _of_policy,
-    LESSONS.name: _of_lessons,
+    LESSONS.name: lambda world, conflict, side: on(
+        world, "lessons", conflict.entity, [side.row.fact]
+    ),
 }
 
 

@@ -26,8 +26,7 @@ def create(cause: do.CreateTemplate, key: str, at: str, world: LogState) -> Deci
     """A template with its first version; a seed that is in use already is left alone."""
     template_id = seed_id(cause.seed) if cause.seed else make_key("template", key, "0")
     template = world.load(TEMPLATE, template_id)
-    facts = t.create(template, AGENT_KIND, cause.name, cause.model, cause.categories)
-    if facts:
+    if facts := t.create(template, AGENT_KIND, cause.name, cause.model, cause.categories):
         made = after(world, TEMPLATE, template, facts, at)
         author: t.Author = "system" if cause.seed else "user"
         facts += t.add_version(made, cause.general, cause.report, author, "")
@@ -75,8 +74,7 @@ def assign(cause: do.AssignTemplate, key: str, at: str, world: LogState) -> Deci
     if cause.template == agent.template:
         return Decision(result=Result((agent.id, cause.template)))
     assigned: list[AgentFact] = [TemplateAssigned(cause.template)]
-    events = on(world, "agent", agent.id, assigned)
-    events += left(world, agent)
+    events = on(world, "agent", agent.id, assigned) + left(world, agent)
     if cause.template:
         events += on(world, "template", cause.template, [t.InstanceAdded(agent.id)])
     return Decision(events, Result((agent.id, cause.template)))

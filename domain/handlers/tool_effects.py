@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from domain.append.causes import Result
 from domain.append.notification_batch import tokens_of
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.handlers.decided import Decision, Event, on
 from domain.handlers.journal import Handler, edge, linked, stopped, task_of
 from domain.journal import commands as do
@@ -39,13 +39,7 @@ def over_both(
     world: LogState, cause: do.ApplyOperation, source: Task, text: str
 ) -> TwoTasks | ToolRefusal:
     """What an operation with a second task comes to; `registry.apply` has allowed the first.
-
-    Args:
-        world: The journal.
-        cause: The operation.
-        source: The agent's own task.
-        text: Its arguments.
-    """
+    `source`: the agent's own task."""
     by = f"agent:{cause.agent}"
     if len(cause.others) != 1 or registry.others(cause.tool, text, *cause.others) != cause.others:
         return ToolRefusal("not_found", "It does not name the other task.")
@@ -105,8 +99,7 @@ def conclude(cause: do.ConcludeTask, key: str, at: str, world: LogState) -> Deci
     source = task_of(world, cause.task)
     if not source.is_open:
         because = f"the task {source.title!r} is {source.status} already"
-        instead = "set it open first, or add a task for what remains"
-        raise Refused("invalid_value", because=because, instead=instead)
+        raise invalid(because, "set it open first, or add a task for what remains")
     title = edits.titled(world.text(cause.title), edits.TITLE_MAX)
     left = [one for one in source.items if not (one.is_checked or one.is_archived)]
     made = make_key("task", key, "0")
@@ -133,10 +126,8 @@ def followed(
 
 
 def _events(world: LogState, source: Task, target: Task, found: Moved) -> list[Event]:
-    return [
-        *on(world, "task", source.id, found.source),
-        *on(world, "task", target.id, found.target),
-    ]
+    gone, come = found
+    return [*on(world, "task", source.id, gone), *on(world, "task", target.id, come)]
 
 
 def _items(task: Task, wanted: Sequence[str]) -> list[ChecklistItem]:
@@ -152,9 +143,8 @@ def _linked(
         events = linked(world, here, relation, there, by)
     except Refused:  # in words that hold neither's title: what is told belongs to one task
         return ToolRefusal("cycle", "The other task blocks this one already, or through others.")
-    return (
-        TwoTasks(events) if events else ToolRefusal("redundant", "The two are linked so already.")
-    )
+    so_already = ToolRefusal("redundant", "The two are linked so already.")
+    return TwoTasks(events) if events else so_already
 
 
 def _other_out_of_scope(other: Task, source: Task, cause: do.ApplyOperation) -> ToolRefusal | None:
@@ -200,8 +190,7 @@ def _applied(
 ) -> TwoTasks | ToolRefusal:
     """What is written to the task, to both that it is about, or to the day."""
     by = f"agent:{cause.agent}"
-    facts = registry.apply(cause.tool, now, arguments, by)
-    if isinstance(facts, ToolRefusal):
+    if isinstance(facts := registry.apply(cause.tool, now, arguments, by), ToolRefusal):
         return facts
     if isinstance(given := registry.read(cause.tool, arguments), NewTask):
         return _made(world, cause, given, by)

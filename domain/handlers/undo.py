@@ -1,7 +1,6 @@
 """A person's deed is taken back: in one append, the inverse of each fact, the newest first.
 
-Of an import what was changed since stays, of all others it refuses the whole.
-"""
+Of an import what was changed since stays, of all others it refuses the whole."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from domain.append.causes import Result
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.handlers.decided import Decision, Event, StateAhead, StateLoader, after, on
 from domain.handlers.journal import Handler, linked, timer_events
 from domain.journal import catalog as c
@@ -53,18 +52,11 @@ def _steps(
 
 
 def undone_in_task(
-    world: LogState,
-    task_id: str,
-    appends: Collection[int],
-    at: str,
-    of: str = "",
-    *,
-    reopens: bool,
+    world: LogState, task_id: str, appends: Collection[int], at: str, of: str = "", *, reopens: bool
 ) -> UndoneTask:
     """What takes a deed of a replica back in a task.
 
     Args:
-        world: The journal.
         task_id: One of the tasks that it changed.
         appends: The appends that it is.
         at: When it is taken back.
@@ -74,7 +66,8 @@ def undone_in_task(
     now, rows = world.load(TASK, task_id), world.rows(TASK, task_id)
     steps = _steps(rows, task_id, of or world.replica, appends)
     if steps and not steps[0][1].exists:
-        return _created(steps[-1][2], now)
+        is_moved = now.is_deleted or shape(steps[-1][2]) != shape(now)
+        return UndoneTask([] if is_moved else [t.TaskDeleted(PERSON)], is_moved=is_moved)
     facts: list[TaskFact] = []
     if reopens and any(isinstance(row.fact, SAYING) for row, _, _ in steps):
         facts += unsaid(rows, now, world.replica, appends)
@@ -92,26 +85,15 @@ def undone_in_task(
     return UndoneTask(facts, staying)
 
 
-def _created(made: Task, now: Task) -> UndoneTask:
-    """A new task is deleted, if it is as it was made."""
-    if now.is_deleted or shape(made) != shape(now):
-        return UndoneTask(is_moved=True)
-    return UndoneTask([t.TaskDeleted(PERSON)])
-
-
 def _can(now: Task, facts: Sequence[TaskFact]) -> bool:
     """A deleted task is changed by nothing but its return."""
     return not now.is_deleted or isinstance(facts[0], t.TaskRestored)
 
 
-def _runs(fact: TaskFact) -> bool:
-    return isinstance(fact, t.TimeReopened | t.TimeStarted)
-
-
 def _inverse(world: LogState, appends: Collection[int], found: Inverse) -> Inverse:
     """An inverse, if no other timer would run beside the one that it lets run on."""
-    is_beside = any(map(_runs, found.facts)) and _another_runs(world, appends)
-    return Inverse("stays") if is_beside else found
+    runs = any(isinstance(one, t.TimeReopened | t.TimeStarted) for one in found.facts)
+    return Inverse("stays") if runs and _another_runs(world, appends) else found
 
 
 def _another_runs(world: LogState, appends: Collection[int]) -> bool:
@@ -130,13 +112,11 @@ def import_undone_in_task(
     """What takes an import back in a task, and whether something was changed since and stays.
 
     A task that it made, or brought back, goes if it is as it left it; but what an agent set by
-    itself, its language, is no reason to stay.
-    """
+    itself, its language, is no reason to stay."""
     now, rows = world.load(TASK, task_id), world.rows(TASK, task_id)
     undone, _ = undone_in(rows)
     left = {n for n in appends if (world.replica, n) not in undone}
-    steps = _steps(rows, task_id, world.replica, left)
-    if not steps:
+    if not (steps := _steps(rows, task_id, world.replica, left)):
         return [], False
     before = made = steps[0][1]
     for row, _, _ in steps:
@@ -281,22 +261,24 @@ def _all_taken_back(cause: do.UndoDeed, at: str, world: LogState) -> list[Event]
         found = undone_in_task(world, task_id, cause.appends, at, cause.of, reopens=cause.reopens)
         task = world.load(TASK, task_id)
         if found.is_moved:
-            because = f"{task.title!r} was changed since"
-            raise Refused("stale", because=because, instead="look at it, and change it by hand")
+            raise _changed_since(repr(task.title))
         state = ahead if cause.reopens else world
         ahead.add(events_of(state, task, found.facts, revives=cause.revives))
     for date in cause.days:
         rows, day = world.rows(DAY, date), world.load(DAY, date)
         back = taken_back(rows, day, cause.of or world.replica, cause.appends)
         if back is None:
-            because = f"{date} was changed since"
-            raise Refused("stale", because=because, instead="look at it, and change it by hand")
+            raise _changed_since(date)
         ahead.add(on(world, DAY.name, date, back))
     if not ahead.events:
-        because = "nothing of it can be taken back"
-        raise Refused("invalid_value", because=because, instead="change the task by hand")
+        raise invalid("nothing of it can be taken back", "change the task by hand")
     ahead.add(on(world, "catalog", MAIN, catalog_unmade(world, ahead, own)))
     return ahead.events
+
+
+def _changed_since(what: str) -> Refused:
+    because = f"{what} was changed since"
+    return Refused("stale", because=because, instead="look at it, and change it by hand")
 
 
 HANDLERS: dict[type, Handler] = {do.UndoDeed: undo_deed}

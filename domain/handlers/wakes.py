@@ -5,33 +5,13 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from domain.agent import deciders
-from domain.agent import wake_queue_rules as person
+from domain.agent import wake_queue as q
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, Agent, AgentFact, AgentProposed, AgentReported, AgentSettled
-from domain.agent.wake_queue import (
-    GIVEN,
-    HELD,
-    HELD_UNTIL,
-    NO_RECEIPT,
-    UNCHANGED,
-    WAKE_QUEUE,
-    Queued,
-    Trigger,
-    WakeBegun,
-    WakeQueueFact,
-    is_asked_by_agents,
-)
 from domain.agent.wake_queue_rules import Setting
 from domain.append.causes import Result
+from domain.changes import change_set as c
 from domain.changes import decisions
-from domain.changes.change_set import (
-    CHANGES,
-    ChangeItem,
-    ChangeSet,
-    ChangesFact,
-    ItemRetracted,
-    own_set_id,
-)
 from domain.errors import Refused, Remedy
 from domain.handlers import lessons
 from domain.handlers.agents import agent_events, known_agent, wake_queue_events
@@ -39,114 +19,75 @@ from domain.handlers.decided import Decision, Event, after, on
 from domain.handlers.journal import Handler
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import wall
-from domain.policy.gate import (
-    GATE_CODES,
-    REQUESTS_NOTICE,
-    GateRefusal,
-    refusal,
-    unconsented,
-)
+from domain.policy.gate import GATE_CODES, REQUESTS_NOTICE, GateRefusal, refusal, unconsented
 from domain.policy.policy import POLICY, Policy
 from domain.scaffold import features_of
 from domain.tools import registry
 from domain.wake import commands as do
 from domain.wake import machine
+from domain.wake import wake as w
 from domain.wake.machine import Advanced
 from domain.wake.memory import fold_notes
 from domain.wake.unchanged import heeds_moves, is_same, last_completed
-from domain.wake.wake import (
-    WAKE,
-    LateReply,
-    ModelAsked,
-    ModelFailed,
-    Outcome,
-    Wake,
-    WakeDeferred,
-    WakeFact,
-    WakeFinished,
-    WakeReply,
-    WakeStarted,
-)
 from domain.wake.wake_inputs import expires_at, inputs_of, specs_of, tools_of
 
 SKIPS = (
-    *("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", NO_RECEIPT),
+    *("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", q.NO_RECEIPT),
     *GATE_CODES,
 )
 """Why a begun wake is stopped without having failed."""
 REQUESTS = "requests"
 NOT_AGREED = GateRefusal(
-    NO_RECEIPT, "nobody agreed to what it would be sent", (), "consent", is_of_requests=True
+    q.NO_RECEIPT, "nobody agreed to what it would be sent", (), "consent", is_of_requests=True
 )
 
 
 def begin(cause: do.BeginWake, key: str, at: str, world: LogState) -> Decision:
     """Start a queued wake on a captured input, up to the first question to the model."""
     agent = known_agent(world, cause.agent)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     setting = Setting(cause.is_enabled)
     facts = rules.begin(wake_queue, agent, cause.run_key, at, setting, now=cause.is_now)
     result = Result((cause.run_key,))
-    if not any(isinstance(fact, WakeBegun) for fact in facts):
+    if not any(isinstance(fact, q.WakeBegun) for fact in facts):
         return Decision(wake_queue_events(world, agent.id, facts), result)
     queued = wake_queue.queued
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
-    started = WakeStarted(
-        agent.id,
-        agent.task,
-        queued.reason,
-        queued.thread,
-        cause.model,
-        cause.scaffold,
-        agent.turn_max,
-        cause.journal_position,
-        cause.agent_position,
-        cause.snapshot,
-        cause.system,
-        cause.user,
-        (),
-        "",
-        agent.categories,
-        is_first=not agent.report,
-        template=cause.template,
-        template_version=cause.template_version,
-        hop=queued.hop,
-        ttl_days=cause.ttl_days,
-        throttle_seconds=cause.throttle_seconds,
-        seen=cause.seen,
-        template_of=cause.template_of,
-        agent_kind=cause.agent_kind,
-        moved_by=cause.moved_by,
-    )
+    started = w.WakeStarted(
+        agent.id, agent.task, queued.reason, queued.thread, cause.model, cause.scaffold,
+        agent.turn_max, cause.journal_position, cause.agent_position, cause.snapshot,
+        cause.system, cause.user, (), "", agent.categories, is_first=not agent.report,
+        template=cause.template, template_version=cause.template_version, hop=queued.hop,
+        ttl_days=cause.ttl_days, throttle_seconds=cause.throttle_seconds, seen=cause.seen,
+        template_of=cause.template_of, agent_kind=cause.agent_kind, moved_by=cause.moved_by,
+    )  # fmt: skip
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
-    if is_asked_by_agents(queued) and not any(one.name == REQUESTS for one in cause.user):
+    if q.is_asked_by_agents(queued) and not any(one.name == REQUESTS for one in cause.user):
         return _not_begun(world, agent, queued, NOT_AGREED)
     features = features_of(cause.scaffold)
     bench = inputs_of(world, agent, cause.run_key, cause.snapshot, features, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
     specs = specs_of(tools, features)
     started = replace(started, tools=tools, specs=specs.id)
-    advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
-    events = [
-        *wake_queue_events(world, agent.id, facts),
-        *on(world, "wake", cause.run_key, advanced.facts),
-    ]
+    advanced = machine.start(world.load(w.WAKE, cause.run_key), started, bench)
+    events = wake_queue_events(world, agent.id, facts)
+    events += on(world, "wake", cause.run_key, advanced.facts)
     return Decision(events, result, [specs])
 
 
-def _not_begun(world: LogState, agent: Agent, queued: Queued, refused: GateRefusal) -> Decision:
+def _not_begun(world: LogState, agent: Agent, queued: q.Queued, refused: GateRefusal) -> Decision:
     """A queued wake that the gate holds: it waits, or is skipped."""
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
-    if refused.is_of_requests and not is_asked_by_agents(queued):
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
+    if refused.is_of_requests and not q.is_asked_by_agents(queued):
         facts = []  # it is captured once more, without what they ask
-    elif refused.waits_for and not is_asked_by_agents(queued):
-        facts = rules.back_off(wake_queue, queued.run_key, HELD_UNTIL, refused.waits_for)
+    elif refused.waits_for and not q.is_asked_by_agents(queued):
+        facts = rules.back_off(wake_queue, queued.run_key, q.HELD_UNTIL, refused.waits_for)
     else:
-        code = NO_RECEIPT if refused.waits_for else refused.code
+        code = q.NO_RECEIPT if refused.waits_for else refused.code
         facts = rules.drop(wake_queue, queued.run_key, code)
     result = Result((queued.run_key,), code=refused.code, message=refused.because)
     return Decision(wake_queue_events(world, agent.id, facts), result)
@@ -156,35 +97,33 @@ def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
     """End a queued wake that cannot start, that has nothing to ask, or that a person cancels; a
     deleted task puts its agent to sleep."""
     agent = known_agent(world, cause.agent)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
-    if cause.code == UNCHANGED and not _is_unchanged(cause, at, agent, world):
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
+    if cause.code == q.UNCHANGED and not _is_unchanged(cause, at, agent, world):
         return Decision()
-    if cause.code == NO_RECEIPT and not (
-        wake_queue.queued and is_asked_by_agents(wake_queue.queued)
-    ):
+    is_asked = wake_queue.queued and q.is_asked_by_agents(wake_queue.queued)
+    if cause.code == q.NO_RECEIPT and not is_asked:
         return Decision()  # somebody else wants it by now
-    if cause.code == person.CANCELLED:
-        dropped = person.cancel(wake_queue, cause.run_key)
+    if cause.code == rules.CANCELLED:
+        dropped = rules.cancel(wake_queue, cause.run_key)
     else:
         dropped = rules.drop(wake_queue, cause.run_key, cause.code)
     events = wake_queue_events(world, agent.id, dropped)
     if dropped and cause.code == "task_deleted" and agent.lifecycle == "active":
         events += agent_events(world, agent, deciders.pause(agent, "task_deleted"))
         for one in agent.sets:
-            changes = world.load(CHANGES, one)
-            expired = decisions.expire(changes, at, "the task is deleted")
-            events += on(world, "changes", one, expired)
+            gone = decisions.expire(world.load(c.CHANGES, one), at, "the task is deleted")
+            events += on(world, "changes", one, gone)
     return Decision(events, Result((cause.run_key,), code=cause.code, message=cause.message))
 
 
 def _is_unchanged(cause: do.SkipWake, at: str, agent: Agent, world: LogState) -> bool:
     """Whether a wake may begin now, which only timers made, and nothing moved since the last one;
     else it begins as ever."""
-    wake_queue, last = world.load(WAKE_QUEUE, agent.id), last_completed(world, agent)
+    wake_queue, last = world.load(q.WAKE_QUEUE, agent.id), last_completed(world, agent)
     facts = rules.begin(wake_queue, agent, cause.run_key, at, Setting(is_enabled=True))
     queued, local = wake_queue.queued, cause.local
     return (
-        WakeBegun(cause.run_key) in facts
+        q.WakeBegun(cause.run_key) in facts
         and queued is not None
         and queued.run_key == cause.run_key
         and heeds_moves(agent, queued)
@@ -196,31 +135,31 @@ def _is_unchanged(cause: do.SkipWake, at: str, agent: Agent, world: LogState) ->
 
 
 def stop(cause: do.StopWake, key: str, at: str, world: LogState) -> Decision:
-    wake = world.load(WAKE, cause.run_key)
+    wake = world.load(w.WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
     if _is_anothers(wake, cause):
         return Decision(result=Result((cause.run_key,)))
-    outcome: Outcome = "skipped" if cause.code in SKIPS else "failed"
+    outcome: w.Outcome = "skipped" if cause.code in SKIPS else "failed"
     facts = machine.stop(wake, outcome, cause.code, cause.message)
     return _written(world, agent, machine.applied(wake, facts), at)
 
 
 def retake(cause: do.RetakeWake, key: str, at: str, world: LogState) -> Decision:
     """Go on with a begun wake: its process is gone, or what it waited for may be there now."""
-    wake = world.load(WAKE, cause.run_key)
+    wake = world.load(w.WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     if _is_anothers(wake, cause):
         return Decision(result=Result((cause.run_key,)))
     facts = machine.retake(wake)
-    begun: list[WakeQueueFact] = []
+    begun: list[q.WakeQueueFact] = []
     if facts and wake_queue.begun is not None and wake_queue.begun.run_key == cause.run_key:
-        begun = [WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
+        begun = [q.WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
     if facts and (code := _must_stop(world, agent, wake)):
         facts = machine.stop(wake, "skipped", code)
     elif reason := _held(world, agent, machine.applied(wake, facts).wake):
-        facts = machine.defer(wake, HELD_UNTIL, reason)  # it asks nothing
-        begun = rules.back_off(wake_queue, cause.run_key, HELD_UNTIL, reason)
+        facts = machine.defer(wake, q.HELD_UNTIL, reason)  # it asks nothing
+        begun = rules.back_off(wake_queue, cause.run_key, q.HELD_UNTIL, reason)
     decided = _written(world, agent, machine.applied(wake, facts), at)
     events = [*wake_queue_events(world, agent.id, begun), *decided.events]
     return decided._replace(events=events)
@@ -228,51 +167,49 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: LogState) -> Decision
 
 def defer(cause: do.DeferWake, key: str, at: str, world: LogState) -> Decision:
     """Let a wake wait for a budget or for what the gate asks, begun or not; or end that wait."""
-    wake = world.load(WAKE, cause.run_key)
-    is_gates = cause.reason in (*HELD, GIVEN)
+    wake = world.load(w.WAKE, cause.run_key)
+    is_gates = cause.reason in (*q.HELD, q.GIVEN)
     has_moved_on = is_gates and not cause.attempt and wake.phase == "waiting"
     if has_moved_on or _is_anothers(wake, cause):
         return Decision(result=Result((cause.run_key,)))
-    deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
-    wake_queue = world.load(WAKE_QUEUE, cause.agent)
+    deferred: list[w.WakeFact] = machine.defer(wake, cause.until, cause.reason)
+    wake_queue = world.load(q.WAKE_QUEUE, cause.agent)
     backed_off = rules.back_off(wake_queue, cause.run_key, cause.until, cause.reason)
-    events = [
-        *on(world, "wake", cause.run_key, deferred),
-        *wake_queue_events(world, cause.agent, backed_off),
-    ]
+    events = on(world, "wake", cause.run_key, deferred)
+    events += wake_queue_events(world, cause.agent, backed_off)
     return Decision(events, Result((cause.run_key,)))
 
 
-def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) -> bool:
+def _is_anothers(wake: w.Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) -> bool:
     """Whether the wake waits for another intent than the one that was seen: then another process
     goes on with it."""
     seen = cause.operation, cause.turn, cause.attempt
     return bool(cause.attempt) and wake.asked is not None and machine.ticket(wake.asked) != seen
 
 
-def _must_stop(world: LogState, agent: Agent, wake: Wake) -> str:
+def _must_stop(world: LogState, agent: Agent, wake: w.Wake) -> str:
     """Why a running wake of this agent may not go on; empty where it may, or has to wait. For the
     sake of other agents none waits."""
     if agent.lifecycle != "active":
         return agent.lifecycle
     if (refused := refused_of(world.load(POLICY, MAIN), agent, wake.begun)) is None:
         return ""
-    begun = world.load(WAKE_QUEUE, agent.id).begun if refused.waits_for else None
-    if begun is not None and is_asked_by_agents(begun):
-        return NO_RECEIPT
+    begun = world.load(q.WAKE_QUEUE, agent.id).begun if refused.waits_for else None
+    if begun is not None and q.is_asked_by_agents(begun):
+        return q.NO_RECEIPT
     return "" if refused.waits_for else refused.code
 
 
-def _held(world: LogState, agent: Agent, wake: Wake) -> str:
+def _held(world: LogState, agent: Agent, wake: w.Wake) -> str:
     """What a wake has to wait for before it may ask what it asks for now; empty where it may."""
-    if not isinstance(machine.pending(wake), ModelAsked):
+    if not isinstance(machine.pending(wake), w.ModelAsked):
         return ""
     refused = refused_of(world.load(POLICY, MAIN), agent, wake.begun)
     return refused.waits_for if refused else ""
 
 
 def refused_of(
-    policy: Policy, agent: Agent, begun: WakeStarted, *, has_secret: bool = True
+    policy: Policy, agent: Agent, begun: w.WakeStarted, *, has_secret: bool = True
 ) -> GateRefusal | None:
     """What the gate says of a wake, by the categories that its prompt was made for; of one that
     began without a gate, nothing. Whether the key is there is said as a wake begins, and looked at
@@ -288,36 +225,36 @@ def refused_of(
     return None
 
 
-def replied(entity: str, reply: WakeReply, at: str, world: LogState) -> Decision:
+def replied(entity: str, reply: w.WakeReply, at: str, world: LogState) -> Decision:
     """The reply, and all that follows from it, in one append."""
-    wake = world.load(WAKE, entity)
+    wake = world.load(w.WAKE, entity)
     agent = world.load(AGENT, wake.begun.agent)
     asked = machine.pending(wake)
     if asked is None or machine.ticket(asked) != machine.ticket(reply):
-        late: list[WakeFact] = [LateReply(reply)]
+        late: list[w.WakeFact] = [w.LateReply(reply)]
         return Decision(on(world, "wake", entity, late), Result((entity,)))
-    if isinstance(reply, ModelFailed):
+    if isinstance(reply, w.ModelFailed):
         return _failed(world, agent, wake, reply, at)
     if code := _must_stop(world, agent, wake):
-        advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
+        advanced = machine.applied(wake, [reply, w.WakeFinished("skipped", code=code)])
         return _written(world, agent, advanced, at)
     bench = inputs_of(world, agent, entity, wake.begun.snapshot, wake.features, at)
     advanced = machine.decide(wake, reply, bench)
     if reason := _held(world, agent, advanced.wake):
-        advanced = machine.put_off(advanced, HELD_UNTIL, reason)
-        return _waiting(world, agent, advanced, at, HELD_UNTIL, reason)
+        advanced = machine.put_off(advanced, q.HELD_UNTIL, reason)
+        return _waiting(world, agent, advanced, at, q.HELD_UNTIL, reason)
     return _written(world, agent, advanced, at)
 
 
-def _failed(world: LogState, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decision:
+def _failed(world: LogState, agent: Agent, wake: w.Wake, reply: w.ModelFailed, at: str) -> Decision:
     """A model's failure; a provider's is no failure of the wake, which waits and goes on."""
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     until = rules.provider_until(wake_queue, at, reply.retry_seconds)
     facts = machine.failed(wake, reply, until, world.text)
     if code := _must_stop(world, agent, wake):
-        facts = [reply, WakeFinished("skipped", code=code)]
+        facts = [reply, w.WakeFinished("skipped", code=code)]
     advanced = machine.applied(wake, facts)
-    if not any(isinstance(fact, WakeDeferred) for fact in facts):
+    if not any(isinstance(fact, w.WakeDeferred) for fact in facts):
         return _written(world, agent, advanced, at)
     return _waiting(world, agent, advanced, at, until, "provider")
 
@@ -327,38 +264,32 @@ def _waiting(
 ) -> Decision:
     """What is written of a wake that waits from here on."""
     decided = _written(world, agent, advanced, at)
-    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     backed_off = rules.back_off(wake_queue, advanced.wake.run_key, until, reason)
-    return decided._replace(
-        events=[*decided.events, *wake_queue_events(world, agent.id, backed_off)]
-    )
+    events = [*decided.events, *wake_queue_events(world, agent.id, backed_off)]
+    return decided._replace(events=events)
 
 
 def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Decision:
     """A wake's facts with all they mean for its change set, its agent and its attention."""
     wake, answered = advanced.wake, advanced.answered
-    changes: list[ChangesFact] = list(answered.proposed)
+    changes: list[c.ChangesFact] = list(answered.proposed)
     agents: list[AgentFact] = [*answered.observed, *answered.loops]
     events = on(world, "wake", wake.run_key, advanced.facts)
-    queue_facts: list[WakeQueueFact] = []
+    queue_facts: list[q.WakeQueueFact] = []
     finished = advanced.facts[-1] if advanced.facts else None
-    if isinstance(finished, WakeFinished):
-        own = answered.own or world.load(CHANGES, own_set_id(world, wake.run_key))
+    if isinstance(finished, w.WakeFinished):
+        own = answered.own or world.load(c.CHANGES, c.own_set_id(world, wake.run_key))
         expires = expires_at(world, wake, at)
         opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires)
         changes += opened
         agents += _ended(agent, wake, finished, own if opened else None)
-        queue_facts = rules.settle(
-            world.load(WAKE_QUEUE, agent.id),
-            wake.run_key,
-            finished.outcome,
-            at,
-            wake.begun.throttle_seconds,
-        )
+        wake_queue, seconds = world.load(q.WAKE_QUEUE, agent.id), wake.begun.throttle_seconds
+        queue_facts = rules.settle(wake_queue, wake.run_key, finished.outcome, at, seconds)
         if finished.outcome == "completed":
             world.bring(answered.payloads)
-            replaced = _Replaced(world, agent, wake, own)
-            events += _retracted(world, agent, wake, replaced)
+            replaced = Replaced(world, agent, wake, own)
+            events += retracted(world, agent, wake, replaced)
             events += _handed_on(world, wake, at)
             changes += replaced.of(own)
         told = after(world, AGENT, agent, answered.observed, at)
@@ -369,59 +300,46 @@ def _written(world: LogState, agent: Agent, advanced: Advanced, at: str) -> Deci
             events += on(world, "memory", agent.id, folded.facts)
             answered.payloads += folded.payloads
     if changes:
-        events += on(world, "changes", own_set_id(world, wake.run_key), changes)
+        events += on(world, "changes", c.own_set_id(world, wake.run_key), changes)
     events += agent_events(world, agent, agents)
     events += on(world, "alert", agent.id, queue_facts)
     return Decision(events, Result((wake.run_key,)), answered.payloads)
 
 
 def _ended(
-    agent: Agent, wake: Wake, finished: WakeFinished, own: ChangeSet | None
+    agent: Agent, wake: w.Wake, finished: w.WakeFinished, own: c.ChangeSet | None
 ) -> list[AgentFact]:
     """What the end of a wake means for its agent: set, report head, and the count."""
-    facts: list[AgentFact] = []
-    if own is not None:
-        facts.append(AgentProposed(own.id, wake.run_key))
     is_done = finished.outcome == "completed"
-    if is_done and wake.report is not None:
-        facts.append(AgentReported(wake.run_key))
-    position = wake.begun.journal_position
+    facts: list[AgentFact] = [] if own is None else [AgentProposed(own.id, wake.run_key)]
+    facts += [AgentReported(wake.run_key)] if is_done and wake.report is not None else []
+    ended = (wake.run_key, finished.outcome, finished.code, wake.begun.journal_position)
     is_fresh = is_done and not finished.is_report_missing
-    facts.append(
-        AgentSettled(
-            wake.run_key,
-            finished.outcome,
-            finished.code,
-            position,
-            is_fresh=is_fresh,
-            seen=wake.begun.seen,
-        )
-    )
-    return facts
+    return [*facts, AgentSettled(*ended, is_fresh=is_fresh, seen=wake.begun.seen)]
 
 
-class _Replaced:
+class Replaced:
     """What a wake's own proposals take the place of (SPEC 6)."""
 
-    def __init__(self, world: LogState, agent: Agent, wake: Wake, own: ChangeSet) -> None:
+    def __init__(self, world: LogState, agent: Agent, wake: w.Wake, own: c.ChangeSet) -> None:
         self._world = world
         self._by = f"agent:{agent.id}"
         self.newest = decisions.newest(own, self._fields) if wake.features.replaces else {}
 
-    def of(self, changes: ChangeSet) -> list[ItemRetracted]:
+    def of(self, changes: c.ChangeSet) -> list[c.ItemRetracted]:
         """The items of a set of the agent that are replaced."""
         return decisions.replace_older(changes, self.newest, self._by, self._fields)
 
-    def _fields(self, item: ChangeItem) -> tuple[str, ...]:
+    def _fields(self, item: c.ChangeItem) -> tuple[str, ...]:
         return registry.replaced_by(item.tool, self._world.text(item.arguments))
 
 
-def _retracted(world: LogState, agent: Agent, wake: Wake, replaced: _Replaced) -> list[Event]:
+def retracted(world: LogState, agent: Agent, wake: w.Wake, replaced: Replaced) -> list[Event]:
     """The second phase of the agent's retractions (SPEC 5), and what it replaced."""
     requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
     events: list[Event] = []
     for one in agent.sets if requests or replaced.newest else ():
-        changes = world.load(CHANGES, one)
+        changes = world.load(c.CHANGES, one)
         facts = decisions.retract(changes, requests, f"agent:{agent.id}", wake.reproposed)
         gone = {fact.item for fact in facts}
         facts += [fact for fact in replaced.of(changes) if fact.item not in gone]
@@ -429,22 +347,22 @@ def _retracted(world: LogState, agent: Agent, wake: Wake, replaced: _Replaced) -
     return events
 
 
-def _handed_on(world: LogState, wake: Wake, at: str) -> list[Event]:
+def _handed_on(world: LogState, wake: w.Wake, at: str) -> list[Event]:
     """What a wake asks other agents comes to each as a trigger of its own: once, and no further
     than changes that agents make."""
     events: list[Event] = []
     setting = Setting(is_enabled=True, throttle_seconds=wake.begun.throttle_seconds)
     for asked in wake.requests:
         other, hop = world.load(AGENT, asked.agent), wake.begun.hop + 1
-        trigger = Trigger(
+        trigger = q.Trigger(
             "request", wake.run_key, replica=world.replica, hop=hop, about=asked.about
         )
-        facts = rules.notice(world.load(WAKE_QUEUE, other.id), other, trigger, at, setting)
+        facts = rules.notice(world.load(q.WAKE_QUEUE, other.id), other, trigger, at, setting)
         events += wake_queue_events(world, other.id, facts)
     return events
 
 
-def _paused(agent: Agent, queue_facts: Sequence[WakeQueueFact]) -> list[AgentFact]:
+def _paused(agent: Agent, queue_facts: Sequence[q.WakeQueueFact]) -> list[AgentFact]:
     """An agent that failed too often in a row goes to sleep, with a notice (SPEC 3)."""
     failures = max((getattr(fact, "failures", 0) for fact in queue_facts), default=0)
     if agent.lifecycle == "active" and rules.must_pause(failures):
@@ -460,4 +378,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "refused_of", "replied"]
+__all__ = ["HANDLERS", "Replaced", "after", "refused_of", "replied", "retracted"]

@@ -1,8 +1,7 @@
 """Categories, labels and correction examples: the stream ``catalog:main`` (SPEC 1).
 
 STORAGE FORMAT, see `domain.log.wire`. A correction names its texts by payloads of the task they
-come from, so that they go when the task's unit is erased.
-"""
+come from, so that they go when the task's unit is erased."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -54,8 +53,7 @@ class LabelScoped(Stored, frozen=True, tag="catalog.label_scoped.1"):
     """A label is used in these categories, too: a task of them carries it (ADR 83).
 
     `name`: it is made with it, or again where it was deleted. `narrows`: one that was everyone's is
-    theirs from now on, else it stays so.
-    """
+    theirs from now on, else it stays so."""
 
     label: str
     categories: tuple[str, ...]
@@ -68,14 +66,9 @@ class LabelDeleted(Stored, frozen=True, tag="catalog.label_deleted.1"):
 
 
 CatalogFact = (
-    CategoryAdded
-    | CategoryRenamed
-    | CategoryRemoved
-    | CorrectionCaptured
-    | LabelAdded
-    | LabelScoped
-    | LabelDeleted
-)
+    CategoryAdded | CategoryRenamed | CategoryRemoved | CorrectionCaptured | LabelAdded
+    | LabelScoped | LabelDeleted
+)  # fmt: skip
 
 
 class Correction(Struct, frozen=True):
@@ -177,17 +170,13 @@ def covers(label: Label, category: str) -> bool:
 
 
 def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact]:
-    """A new category; nothing if one of that name is there.
-
-    Raises:
-        Refused: If a category had that name before: ids are made of names, so it is that one.
-    """
+    """A new category; nothing if one of that name is there. Raises Refused if a category had that
+    name before: ids are made of names, so it is that one."""
     if find_category(catalog, name):
         return []
     if language and not is_language(language):
         raise invalid(f"{language!r} is no language code", "use two letters, `en` for example")
-    renamed = catalog.categories.get(category_id(name))
-    if renamed is not None:
+    if (renamed := catalog.categories.get(category_id(name))) is not None:
         because = f"{name!r} is the former name of the category {renamed.name!r}"
         raise invalid(because, "rename that one back, or choose another name")
     return [CategoryAdded(category_id(name), name, language)]
@@ -224,8 +213,7 @@ def scope_labels(catalog: Catalog, used: Mapping[str, Collection[str]]) -> list[
 
 def delete_label(catalog: Catalog, label: str) -> list[CatalogFact]:
     """Take a label out of use; tasks that carry it keep it. Raises Refused if unknown."""
-    known = find_label(catalog, label)
-    if known is None:
+    if (known := find_label(catalog, label)) is None:
         raise unknown_label(label)
     return [LabelDeleted(known.id)]
 

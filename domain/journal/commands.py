@@ -1,8 +1,7 @@
 """What a person, an importer or an operation can ask of the journal.
 
 STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. An empty text or None leaves a field
-as it is. Texts of any length travel as `Words`, made by adapters under the task's unit.
-"""
+as it is. Texts of any length travel as `Words`, made by adapters under the task's unit."""
 
 from typing import ClassVar, Literal
 
@@ -124,8 +123,7 @@ class ConcludeTask(Stored, frozen=True, tag="command.conclude_task.1"):
     """Set a task DONE; what remains is a follow-up, with its open items unless `keeps_items`.
 
     `title`: the new task's, a payload of this one's unit: over several units a text stands in no
-    row. `stops_timer`: as of `EditTask`.
-    """
+    row. `stops_timer`: as of `EditTask`."""
 
     said: ClassVar = ("task", "title", "keeps_items")
     task: str
@@ -263,7 +261,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     as of 0.2.0, a new one may in all. `nexts`: of tasks that repeat, which another one follows if
     they are closed. `bases`: what tasks that come back are compared with, where that is not what
     their file said last: several imports were taken back, down to the one that made them.
-    """
+    `is_on_bases`: so are tasks of which a file of that name said nothing yet, with what an export
+    would say of them."""
 
     said: ClassVar = ("source", "tasks", "across_sources")
     source: str
@@ -280,6 +279,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     scopes_labels: bool = False
     nexts: tuple[NextTask, ...] = ()
     bases: tuple[ImportedRef, ...] = ()
+    is_on_bases: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
@@ -311,8 +311,7 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
     """Take back what an import changed in these tasks; it is the appends `first` to `last`.
 
     `reopens`: it is exactly `appends`, and all of it is taken back: what the file is remembered to
-    have said, conflicts, links, labels and categories, too; without it, as of 0.1.0, the fields.
-    """
+    have said, conflicts, links, labels and categories, too; without it, as of 0.1.0, the fields."""
 
     said: ClassVar = ("tasks", "first", "last")
     tasks: tuple[str, ...]
@@ -329,8 +328,7 @@ class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
     deed. `of`: whose appends they are; empty: this replica's own. `reopens`: a timer that they
     stopped runs on, time that they entered is taken away, and so is a conflict that they settled
     and an import that they took back; without it, as of 0.1.0, all these stay. `revives`: labels of
-    tasks that come back are in use again.
-    """
+    tasks that come back are in use again."""
 
     said: ClassVar = ("tasks", "appends", "operation", "of", "days")
     tasks: tuple[str, ...]
@@ -348,8 +346,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
     this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
-    `revives`: a follow-up that was made for this and taken back is there again.
-    """
+    `revives`: a follow-up that was made for this and taken back is there again."""
 
     operation: str
     agent: str
@@ -372,36 +369,9 @@ class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
 
 
 JournalCommand = (
-    CreateTask
-    | EditTask
-    | AddItems
-    | EditItem
-    | AddNote
-    | EditNote
-    | RemoveNote
-    | ChangeLabels
-    | LinkTask
-    | UnlinkTask
-    | ConcludeTask
-    | DeleteTask
-    | RestoreTask
-    | StartTimer
-    | StopTimer
-    | LogTime
-    | RetimeEntry
-    | RateTask
-    | AddCategory
-    | RenameCategory
-    | AddCorrection
-    | AddLabel
-    | DeleteLabel
-    | ScopeLabels
-    | DayCommand
-    | ImportTasks
-    | SettleDifference
-    | SettleConflict
-    | UndoImport
-    | UndoDeed
-    | ApplyOperation
-    | VoidOperation
-)
+    CreateTask | EditTask | AddItems | EditItem | AddNote | EditNote | RemoveNote | ChangeLabels
+    | LinkTask | UnlinkTask | ConcludeTask | DeleteTask | RestoreTask | StartTimer | StopTimer
+    | LogTime | RetimeEntry | RateTask | AddCategory | RenameCategory | AddCorrection | AddLabel
+    | DeleteLabel | ScopeLabels | DayCommand | ImportTasks | SettleDifference | SettleConflict
+    | UndoImport | UndoDeed | ApplyOperation | VoidOperation
+)  # fmt: skip

@@ -129,10 +129,8 @@ _CLOCK = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00")
 
 
 def minutes_of(clock: str) -> int:
-    """Minutes since midnight.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no ``HH:MM`` up to ``24:00``.
+    """Minutes since midnight. Raises Refused, code ``invalid_value``: it is no ``HH:MM`` up to
+    ``24:00``.
 
     >>> minutes_of("09:30"), minutes_of("24:00")
     (570, 1440)
@@ -196,7 +194,6 @@ def check_block(day: Day, start: str, end: str, *, block: str = "", of: str) -> 
     """Refuse what can be no block of the day.
 
     Args:
-        day: As it is.
         start: Its time, ``HH:MM``.
         end: The same, up to ``24:00``.
         block: The one that it is from now on; empty: a new one.
@@ -272,12 +269,8 @@ def taken_back(
     """What takes appends of a replica back in a day, the newest first; None where something else
     stands there now, or another block in the time of one that would come back.
 
-    Args:
-        rows: All of the day that count, in order.
-        now: What they make.
-        replica: Whose appends they are.
-        appends: Their numbers.
-    """
+    `rows`: all of the day that count, in order. `now`: what they make. `replica`: whose appends
+    they are."""
     steps: list[tuple[DayFact, Day, Day]] = []
     state = Day(now.id)
     for row in rows:

@@ -1,7 +1,6 @@
 """The JSON document of a task, as it is now or as it was then (SPEC 10); null: there is none.
 
-Times are RFC 3339 in UTC. The keys stand in the order of the fields.
-"""
+Times are RFC 3339 in UTC. The keys stand in the order of the fields."""
 
 from collections.abc import Callable
 from typing import Literal

@@ -1,8 +1,7 @@
 """Deciders of a person's commands on one task: facts, none (already so), or `Refused` (SPEC 1).
 
 A person's values are checked here as strictly as an agent's; what differs is that a person may
-do what sovereignty keeps from agents.
-"""
+do what sovereignty keeps from agents."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -132,8 +131,7 @@ def checklist_for(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]
     if not title and task.checklists:
         return [], task.checklists[0].id
     title = titled(title or DEFAULT_CHECKLIST, TITLE_MAX)
-    known = next((one for one in task.checklists if fold(one.title) == fold(title)), None)
-    if known:
+    if known := next((one for one in task.checklists if fold(one.title) == fold(title)), None):
         return [], known.id
     made = key("checklist", task.id, fold(title))
     return [t.ChecklistAdded(by, made, title)], made
@@ -200,11 +198,8 @@ def _check_span(start: str, end: str) -> None:
 
 def overlapping(entries: Iterable[S], start: str, end: str, but: str = "") -> list[S]:
     """The time entries, one left out, that share time with a span; one that runs has no end yet."""
-    return [
-        one
-        for one in entries
-        if one.id != but and one.start < end and (not one.end or start < one.end)
-    ]
+    others = (one for one in entries if one.id != but)
+    return [one for one in others if one.start < end and (not one.end or start < one.end)]
 
 
 def known_entry(task: Task, wanted: str) -> t.TimeEntry:
@@ -260,8 +255,7 @@ def summarised(summary: str) -> str:
 
 def titled(title: str, length_max: int, what: str = "title") -> str:
     """A title (or name) without spare white space, or Refused if it is empty or too long."""
-    title = _bounded(title, length_max, f"a {what}")
-    if not title:
+    if not (title := _bounded(title, length_max, f"a {what}")):
         raise invalid(f"the {what} is empty", "give it at least one character")
     return title
 
@@ -318,16 +312,10 @@ def moved(source: Task, items: Iterable[t.ChecklistItem], target: Task, by: str)
         gone.append(t.ItemArchived(by, item.id))
         home = homes[item.checklist]
         come.append(t.ItemAdded(by, home, fresh, item.title, item.is_checked, item.id))
-        come += _tick(item, fresh, by)
+        if item.checked_by not in ("", by):  # against a person's tick agents need a reason
+            ticked = t.ItemChecked if item.is_checked else t.ItemUnchecked
+            come.append(ticked(item.checked_by, fresh))
     return Moved(gone, come)
-
-
-def _tick(item: t.ChecklistItem, fresh: str, by: str) -> list[TaskFact]:
-    """Who ticked or unticked it stays who did: against a person's tick agents need a reason."""
-    if item.checked_by in ("", by):
-        return []
-    ticked = t.ItemChecked if item.is_checked else t.ItemUnchecked
-    return [ticked(item.checked_by, fresh)]
 
 
 def again(
@@ -375,13 +363,8 @@ class Next(Struct, frozen=True):
 def next_of(task: Task, made: Task, own: Next, by: str) -> list[TaskFact]:
     """A task as one that repeats was, with its items open again.
 
-    Args:
-        task: The one that is closed.
-        made: The other: it is not there yet, or deleted, or its file just brought it: then it gets
-            what the file does not say.
-        own: What differs.
-        by: Who closed it.
-    """
+    `task`: the one that is closed. `made`: the other: it is not there yet, or deleted, or its file
+    just brought it: then it gets what the file does not say. `by`: who closed it."""
     is_there = made.is_there
     facts: list[TaskFact] = [] if is_there else [t.TaskCreated(by, task.title, task.category)]
     if made.is_deleted:

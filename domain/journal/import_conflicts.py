@@ -110,8 +110,7 @@ def said_since(held: dict[str, bool], row: RecordedEvent) -> dict[str, bool]:
         return {**held, "": True}
     if isinstance(fact, t.TaskImported):
         return dict.fromkeys(held, True)
-    field = _field(fact)
-    if not field:
+    if not (field := _field(fact)):
         return held
     others = {one: is_said for one, is_said in held.items() if one != field}
     return others if _is_nobodys(fact) else {**others, field: False}
@@ -119,8 +118,7 @@ def said_since(held: dict[str, bool], row: RecordedEvent) -> dict[str, bool]:
 
 def _field(fact: Any) -> str:
     """The field that a fact sets or settles; empty: none of those compared."""
-    is_settled = isinstance(fact, t.DifferenceSettled)
-    return fact.field if is_settled else _FIELD_OF.get(type(fact), "")
+    return fact.field if isinstance(fact, t.DifferenceSettled) else _FIELD_OF.get(type(fact), "")
 
 
 def counted(

@@ -1,8 +1,7 @@
 """What an importer hands over: one document per task, as the file says it (SPEC 1).
 
 The document is kept as a payload; the next import of the same file is compared with it, so
-that only what *the file* changed is written and a person's later edits survive.
-"""
+that only what *the file* changed is written and a person's later edits survive."""
 
 import msgspec
 
@@ -31,8 +30,7 @@ class ImportedTask(Part, frozen=True):
 
     `status` is one of SPEC 1's; `due` is ``YYYY-MM-DD``; `estimate` is minutes, 1..60,000;
     `priority` is ``P0``..``P3``; `category` and `labels` are names, not ids; `repeat` is a rule
-    and `wait_until` a day.
-    """
+    and `wait_until` a day."""
 
     task_id: str
     title: str
@@ -49,6 +47,22 @@ class ImportedTask(Part, frozen=True):
     notes: tuple[ImportedNote, ...] = ()
     repeat: str = ""
     wait_until: str = ""
+
+
+ID_KEPT = 12  # letters of an id that tell the tasks of a source apart
+
+
+def line_kept(task_id: str, anchor: str) -> str:
+    """What is kept of a line: by which task it is found, and what the file calls it."""
+    return f"{task_id[:ID_KEPT]} {anchor}" if anchor else task_id[:ID_KEPT]
+
+
+_read_lines = msgspec.json.Decoder(list[str]).decode
+
+
+def lines_of(data: bytes | None) -> list[str]:
+    """The lines that were kept, see `line_kept`; none where they are gone."""
+    return _read_lines(data or b"[]")
 
 
 decoded = msgspec.json.Decoder(ImportedTask).decode
@@ -80,6 +94,7 @@ class ImportedFile(Part, frozen=True):
     links: tuple[tuple[str, str, str], ...] = ()  # a task's id, relation, and another one's
     anchors: tuple[str, ...] = ()  # what a line is called by its own file, empty where nothing
     formulas: tuple[tuple[str, ...], ...] = ()  # what a task's id is made of but its last number
+    as_of: tuple[str, ...] = ()  # ``replica:n``, after which append a task was exported; or empty
 
     def line_of(self, nth: int) -> int:
         """The line of the nth task's title, from 1; 0: it has none here."""

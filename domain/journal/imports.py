@@ -6,10 +6,10 @@ person's later edits survive; what both changed stays as the person has it, and 
 (`domain.journal.import_conflicts`). A line that is gone changes nothing here.
 
 `import_inverse` is of 0.1.0: it takes back fields, items and notes. What is undone today goes fact
-by fact, as other deeds do (`domain.journal.undo`), and what it said to files is `unsaid`.
-"""
+by fact, as other deeds do (`domain.journal.undo`), and what it said to files is `unsaid`."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from domain.journal import edits
@@ -103,18 +103,20 @@ def import_inverse(before: Task, after: Task, now: Task) -> list[TaskFact]:
         was, made, held = (_held_field(one, field) for one in (before, after, now))
         if was != made and made == held:
             facts.append(FACT_OF[field](PERSON, *was))
-    facts += [
-        t.LabelRemoved(PERSON, one)
-        for one in after.labels
-        if one not in before.labels and one in now.labels
-    ]
-    facts += [
-        t.LabelAssigned(PERSON, one)
-        for one in before.labels
-        if one not in after.labels and one not in now.labels
-    ]
-    facts += _items_back(before, after, now)
-    return facts + _notes_back(before, after, now)
+    come = (one for one in after.labels if one not in before.labels)
+    gone = (one for one in before.labels if one not in after.labels)
+    facts += [t.LabelRemoved(PERSON, one) for one in come if one in now.labels]
+    facts += [t.LabelAssigned(PERSON, one) for one in gone if one not in now.labels]
+    for was, item in _changed(before, after, now, "items"):
+        if was is None:
+            facts.append(t.ItemArchived(PERSON, item.id))
+        elif was.is_checked != item.is_checked:
+            back = t.ItemChecked if was.is_checked else t.ItemUnchecked
+            facts.append(back(PERSON, item.id))
+    for was, note in _changed(before, after, now, "notes"):
+        gone_again = t.NoteRemoved(PERSON, note.id)
+        facts.append(t.NoteEdited(PERSON, note.id, was.words) if was else gone_again)
+    return facts
 
 
 def _held_field(task: Task, field: str) -> tuple[Any, ...]:
@@ -122,33 +124,13 @@ def _held_field(task: Task, field: str) -> tuple[Any, ...]:
     return (held, task.status_reason) if field == "status" else (held,)
 
 
-def _items_back(before: Task, after: Task, now: Task) -> list[TaskFact]:
-    had, held = ({item.id: item for item in one.items} for one in (before, now))
-    facts: list[TaskFact] = []
-    for item in after.items:
-        was = had.get(item.id)
-        if was == item or held.get(item.id) != item:
-            continue
-        if was is None:
-            facts.append(t.ItemArchived(PERSON, item.id))
-        elif was.is_checked != item.is_checked:
-            back = t.ItemChecked if was.is_checked else t.ItemUnchecked
-            facts.append(back(PERSON, item.id))
-    return facts
-
-
-def _notes_back(before: Task, after: Task, now: Task) -> list[TaskFact]:
-    had, held = ({note.id: note for note in one.notes} for one in (before, now))
-    facts: list[TaskFact] = []
-    for note in after.notes:
-        was = had.get(note.id)
-        if was == note or held.get(note.id) != note:
-            continue
-        if was is None:
-            facts.append(t.NoteRemoved(PERSON, note.id))
-        else:
-            facts.append(t.NoteEdited(PERSON, note.id, was.words))
-    return facts
+def _changed(before: Task, after: Task, now: Task, parts: str) -> Iterator[tuple[Any, Any]]:
+    """The items or notes that an import changed and nobody since: as each was, if it was there,
+    and as it is."""
+    had, held = ({one.id: one for one in getattr(task, parts)} for task in (before, now))
+    for one in getattr(after, parts):
+        if had.get(one.id) != one and held.get(one.id) == one:
+            yield had.get(one.id), one
 
 
 # --------------------------------------------------------------------------- what an import changes
@@ -180,7 +162,6 @@ def decide(  # noqa: PLR0913  what an import may be told of a task
         before: What the same file said at its last import.
         document: What the file says now.
         names: Of categories and labels.
-        by: Who did it.
         is_three_way: What was changed here since stays as it is.
         renames_items: An item that the file calls otherwise than before gets its title.
         rows: Gives those of the task, where it matters whether an import was taken back.
@@ -258,14 +239,13 @@ def numbered(document: ImportedTask) -> dict[str, bool]:
     """Whether a file's document has each item checked, by item id, in the file's order. The id of
     a renamed item is no other one's, whatever that is called."""
     renamed = {item.id for item in document.items}
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     found: dict[str, bool] = {}
     for item in document.items:
         folded, named = fold(item.title), item.id
         while not named or (named in renamed and not item.id):
-            nth = counts.get(folded, 0)
-            counts[folded] = nth + 1
-            named = edits.item_id(document.task_id, folded, nth)
+            named = edits.item_id(document.task_id, folded, counts[folded])
+            counts[folded] += 1
         found[named] = item.is_checked
     return found
 
@@ -284,8 +264,7 @@ def _items(
     before, present = numbered(was), numbered(now)
     titles = dict(zip(before, (item.title for item in was.items), strict=True))
     known = {item.id: item for item in task.items}
-    is_away = any(item.is_archived for item in task.items)
-    unmade = items_unmade(rows()) if is_away else ()
+    unmade = items_unmade(rows()) if any(item.is_archived for item in task.items) else ()
     facts, home = edits.checklist_for(task, now.checklist, by)
     added: list[TaskFact] = []
     changed: list[TaskFact] = []
@@ -353,11 +332,10 @@ def _is_like(one: str, other: str) -> bool:
 
 
 def _noted(document: ImportedTask) -> dict[str, ImportedNote]:
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     found: dict[str, ImportedNote] = {}
     for note in document.notes:
         name = note.key or fold(note.text)
-        nth = counts.get(name, 0)
-        counts[name] = nth + 1
-        found[key("note", document.task_id, name, str(nth))] = note
+        found[key("note", document.task_id, name, str(counts[name]))] = note
+        counts[name] += 1
     return found

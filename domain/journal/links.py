@@ -1,8 +1,7 @@
 """What points at a task: the stream ``links:<task>`` (SPEC 1, DESIGN 5).
 
 An edge is stored in its canonical direction, in the source's `task` stream and the target's
-`links` stream, in one append; an inverse phrase names the same edge from its other end.
-"""
+`links` stream, in one append; an inverse phrase names the same edge from its other end."""
 
 from msgspec import Struct
 
@@ -51,8 +50,7 @@ def evolve(links: Links, recorded: RecordedEvent) -> Links:
     """The edges after one more fact."""
     match recorded.fact:
         case LinkedFrom(relation=relation, source=source):
-            edge = Incoming(relation, source)
-            known = links.incoming
+            edge, known = Incoming(relation, source), links.incoming
             return links if edge in known else Links(links.id, (*known, edge))
         case UnlinkedFrom(relation=relation, source=source):
             gone = Incoming(relation, source)

@@ -1,8 +1,7 @@
 """How a task repeats: a part of iCalendar's recurrence rules (RFC 5545, 3.3.10), in one spelling.
 
 ``FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH`` from the day it is due; with ``FROM=DONE`` behind it, which
-is our own, from the day it is done. The day of the next one is for adapters to find.
-"""
+is our own, from the day it is done. The day of the next one is for adapters to find."""
 
 import re
 from typing import NamedTuple

@@ -4,8 +4,7 @@ STORAGE FORMAT. Logs outlive this code. A tag, a field's name, order, type and d
 change; a new field is optional and last; a changed meaning is a new tag.
 
 `by` is who did it: ``person``, ``agent:<id>`` or ``import:<source>``. The union `TaskFact` is the
-list of what can happen to a task; `FIELDS` is the table of its plain fields.
-"""
+list of what can happen to a task; `FIELDS` is the table of its plain fields."""
 
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar, get_args
@@ -270,46 +269,15 @@ class DeedUndone(Stored, frozen=True, tag="task.deed_undone.1"):
 
 
 TaskFact = (
-    TaskCreated
-    | TaskRetitled
-    | TaskDescribed
-    | StatusSet
-    | PrioritySet
-    | EstimateSet
-    | DueSet
-    | RepeatSet
-    | WaitSet
-    | LanguageSet
-    | CategorySet
-    | LabelAssigned
-    | LabelRemoved
-    | LabelSuppressed
-    | LabelAllowed
-    | ChecklistAdded
-    | ItemAdded
-    | ItemRetitled
-    | ItemChecked
-    | ItemUnchecked
-    | ItemArchived
-    | ItemRestored
-    | NoteAdded
-    | NoteEdited
-    | NoteRemoved
-    | TimeStarted
-    | TimeStopped
-    | TimeLogged
-    | TimeEdited
-    | TimeReopened
-    | TimeRemoved
-    | TaskRated
-    | TaskLinked
-    | TaskUnlinked
-    | TaskDeleted
-    | TaskRestored
-    | TaskImported
-    | DifferenceSettled
-    | DeedUndone
-)
+    TaskCreated | TaskRetitled | TaskDescribed | StatusSet | PrioritySet | EstimateSet
+    | DueSet | RepeatSet | WaitSet | LanguageSet | CategorySet
+    | LabelAssigned | LabelRemoved | LabelSuppressed | LabelAllowed
+    | ChecklistAdded | ItemAdded | ItemRetitled | ItemChecked | ItemUnchecked | ItemArchived
+    | ItemRestored | NoteAdded | NoteEdited | NoteRemoved
+    | TimeStarted | TimeStopped | TimeLogged | TimeEdited | TimeReopened | TimeRemoved
+    | TaskRated | TaskLinked | TaskUnlinked | TaskDeleted | TaskRestored
+    | TaskImported | DifferenceSettled | DeedUndone
+)  # fmt: skip
 
 
 class StatusChange(Struct, frozen=True):
@@ -555,13 +523,11 @@ Apply = Callable[[Task, Any, RecordedEvent], Change]
 
 def evolve(task: Task, recorded: RecordedEvent) -> Task:
     """The task after one more fact."""
-    apply = _APPLY.get(type(recorded.fact))
-    if apply is None:
+    if (apply := _APPLY.get(type(recorded.fact))) is None:
         return task
     if isinstance(recorded.fact, TaskCreated) and task.exists:
         return task  # another replica made the same task
-    change = apply(task, recorded.fact, recorded)
-    return replace(task, updated_at=recorded.at, **change)
+    return replace(task, updated_at=recorded.at, **apply(task, recorded.fact, recorded))
 
 
 TASK: StreamType[Task] = StreamType("task", Task, evolve)
@@ -574,13 +540,12 @@ def _touch(task: Task, by: str, field: str, row: RecordedEvent) -> Change:
 
 
 def _created(task: Task, fact: TaskCreated, row: RecordedEvent) -> Change:
-    opened = StatusChange(row.at, "OPEN", fact.by)
     return {
         "exists": True,
         "title": fact.title,
         "category": fact.category,
         "created_at": row.at,
-        "history": (opened,),
+        "history": (StatusChange(row.at, "OPEN", fact.by),),
         "touched": dict.fromkeys(("title", "category"), Touch(0, fact.by, row.at)),
     }
 
@@ -598,10 +563,6 @@ def _status(task: Task, fact: StatusSet, row: RecordedEvent) -> Change:
 def _plain(task: Task, fact: Any, row: RecordedEvent) -> Change:
     name, value = _PLAIN[type(fact)]
     return {name: getattr(fact, value), **_touch(task, fact.by, name, row)}
-
-
-def _language(task: Task, fact: LanguageSet, row: RecordedEvent) -> Change:
-    return {**_plain(task, fact, row), "language_by": fact.by if fact.language else ""}
 
 
 def _label(field: Literal["labels", "suppressed"], *, is_in: bool) -> Apply:
@@ -650,11 +611,6 @@ def _with(parts: tuple[Any, ...], wanted: str, **change: Any) -> tuple[Any, ...]
 
 def _but(parts: tuple[Any, ...], gone: str) -> tuple[Any, ...]:
     return tuple(one for one in parts if one.id != gone)
-
-
-def _item_retitled(task: Task, fact: ItemRetitled, row: RecordedEvent) -> Change:
-    change = _item(task, fact, row, title=fact.title, by=fact.by)
-    return {**change, **_touch(task, fact.by, "items", row)}
 
 
 def _ticked(task: Task, fact: ItemChecked | ItemUnchecked, row: RecordedEvent) -> Change:
@@ -712,28 +668,28 @@ def _rated(task: Task, fact: TaskRated, row: RecordedEvent) -> Change:
     return {"ratings": (*others, Rating(fact.entry, fact.score, fact.comment, row.at))}
 
 
-def _linked(task: Task, fact: TaskLinked, row: RecordedEvent) -> Change:
+def _linked(task: Task, fact: TaskLinked | TaskUnlinked, row: RecordedEvent) -> Change:
     link = Link(fact.relation, fact.target)
+    if isinstance(fact, TaskUnlinked):
+        return {"links": tuple(known for known in task.links if known != link)}
     return {} if link in task.links else {"links": (*task.links, link)}
-
-
-def _unlinked(task: Task, fact: TaskUnlinked, row: RecordedEvent) -> Change:
-    gone = Link(fact.relation, fact.target)
-    return {"links": tuple(link for link in task.links if link != gone)}
 
 
 def _imported(task: Task, fact: TaskImported, row: RecordedEvent) -> Change:
     source = fact.by.partition(":")[2]
-    others = tuple(known for known in task.imported if known[0] != source)
-    return {"imported": (*others, (source, fact.document))}
+    return {"imported": (*_said_by_others(task, source), (source, fact.document))}
 
 
 def _deed_undone(task: Task, fact: DeedUndone, row: RecordedEvent) -> Change:
     if not fact.source:
         return {}
-    others = tuple(known for known in task.imported if known[0] != fact.source)
+    others = _said_by_others(task, fact.source)
     back = ((fact.source, fact.document),) if fact.document else ()
     return {"imported": (*back, *others) if fact.is_older else (*others, *back)}
+
+
+def _said_by_others(task: Task, source: str) -> tuple[tuple[str, PayloadId], ...]:
+    return tuple(known for known in task.imported if known[0] != source)
 
 
 _PLAIN: dict[type, tuple[str, str]] = {
@@ -748,7 +704,10 @@ _APPLY: dict[type, Apply] = {
     TaskCreated: _created,
     StatusSet: _status,
     **dict.fromkeys(_PLAIN, _plain),
-    LanguageSet: _language,
+    LanguageSet: lambda task, fact, row: {
+        **_plain(task, fact, row),
+        "language_by": fact.by if fact.language else "",
+    },
     LabelAssigned: _label("labels", is_in=True),
     LabelRemoved: _label("labels", is_in=False),
     LabelSuppressed: _label("suppressed", is_in=True),
@@ -757,7 +716,10 @@ _APPLY: dict[type, Apply] = {
         "checklists": (*task.checklists, Checklist(fact.checklist, fact.title))
     },
     ItemAdded: _item_added,
-    ItemRetitled: _item_retitled,
+    ItemRetitled: lambda task, fact, row: {
+        **_item(task, fact, row, title=fact.title, by=fact.by),
+        **_touch(task, fact.by, "items", row),
+    },
     ItemChecked: _ticked,
     ItemUnchecked: _ticked,
     ItemArchived: lambda task, fact, row: _item(task, fact, row, is_archived=True),
@@ -773,7 +735,7 @@ _APPLY: dict[type, Apply] = {
     TimeRemoved: lambda task, fact, _: {"time": _but(task.time, fact.entry)},
     TaskRated: _rated,
     TaskLinked: _linked,
-    TaskUnlinked: _unlinked,
+    TaskUnlinked: _linked,
     TaskDeleted: lambda *_: {"is_deleted": True},
     TaskRestored: lambda *_: {"is_deleted": False},
     TaskImported: _imported,

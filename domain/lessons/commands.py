@@ -1,7 +1,6 @@
 """What a person can ask of lessons.
 
-STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
-"""
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`."""
 
 from typing import ClassVar
 

@@ -2,8 +2,7 @@
 
 STORAGE FORMAT, see `domain.log.wire`. References with what the fold counts, and no texts: reasons
 and edits stand in the change sets. A lesson stays in the category that the task had when the
-person decided (ADR 50).
-"""
+person decided (ADR 50)."""
 
 from typing import Literal
 
@@ -106,11 +105,8 @@ def decide(lessons: Lessons, told: LessonDecided) -> list[LessonsFact]:
 
 
 def rate(lessons: Lessons, run_key: str, stars: int) -> list[LessonsFact]:
-    """Rate a wake, once more or for the first time; the same stars again: nothing.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-    """
+    """Rate a wake, once more or for the first time; the same stars again: nothing. Raises Refused,
+    code ``invalid_value``."""
     if not 1 <= stars <= STARS_MAX:
         raise invalid(f"{stars} is no rating", f"use 1 to {STARS_MAX}")
     return [] if dict(lessons.ratings).get(run_key) == stars else [WakeRated(run_key, stars)]

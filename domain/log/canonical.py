@@ -2,8 +2,7 @@
 
 Canonical: UTF-8, keys sorted, no spaces, ``-0.0`` as ``0.0``, no NaN. Digests and keys are
 taken of it. ``read`` uses the standard library because msgspec keeps the last of two equal
-keys in silence.
-"""
+keys in silence."""
 
 import json
 import math
@@ -35,14 +34,10 @@ def text(value: object) -> str:
 def read(data: str | bytes) -> Any:
     """Decode JSON from outside and make it safe to store.
 
-    Lone surrogates become U+FFFD, integral floats stay floats, ``-0.0`` becomes ``0.0``.
-
-    Returns:
-        ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` or ``None``.
-
-    Raises:
-        Refused: Code ``invalid_input``: not JSON, a key twice in one object, NaN or an
-            infinity, a number out of range, or nesting over 64.
+    Lone surrogates become U+FFFD, integral floats stay floats, ``-0.0`` becomes ``0.0``. Returns
+    ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` or ``None``. Raises Refused, code
+    ``invalid_input``: not JSON, a key twice in one object, NaN or an infinity, a number out of
+    range, or nesting over 64.
 
     >>> read('{"a": 1, "a": 2}')
     Traceback (most recent call last):
@@ -73,11 +68,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise Refused(
-                "invalid_input",
-                because=f"the JSON has the key {name!r} twice in one object",
-                instead="send each key once",
-            )
+            because = f"the JSON has the key {name!r} twice in one object"
+            raise Refused("invalid_input", because=because, instead="send each key once")
         found[name] = value
     return found
 
@@ -87,19 +79,14 @@ def _no_constant(name: str) -> float:
 
 
 def _no_number(name: str) -> Refused:
-    return Refused(
-        "invalid_input",
-        because=f"the JSON holds the number {name}",
-        instead="send finite numbers of at most 64 bits",
-    )
+    because = f"the JSON holds the number {name}"
+    instead = "send finite numbers of at most 64 bits"
+    return Refused("invalid_input", because=because, instead=instead)
 
 
 def _too_deep() -> Refused:
-    return Refused(
-        "invalid_input",
-        because=f"the JSON is nested deeper than {NESTING_MAX} levels",
-        instead="send a flatter document",
-    )
+    because = f"the JSON is nested deeper than {NESTING_MAX} levels"
+    return Refused("invalid_input", because=because, instead="send a flatter document")
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)

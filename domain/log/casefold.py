@@ -2,8 +2,7 @@
 
 Generated once from the Unicode character database and never edited: Python's own `casefold`
 follows the Unicode version of the interpreter, so an id made of a folded title would differ
-between versions of Python (DESIGN 3).
-"""
+between versions of Python (DESIGN 3)."""
 
 # fmt: off
 RUNS: tuple[tuple[int, int, int, int], ...] = (  # first, last, step, distance to the folded one

@@ -1,8 +1,7 @@
 """Names that are derived, never drawn (DESIGN 2, law 3, and 6).
 
 ``key("what it is", part, ...)`` is the one way to make an id: SHA-256 over length-prefixed
-UTF-8 parts, of which the first 160 bits stand as 32 characters of lower-case base32.
-"""
+UTF-8 parts, of which the first 160 bits stand as 32 characters of lower-case base32."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -17,12 +16,9 @@ _TWO = [high + low for high in _LETTERS for low in _LETTERS]  # of ten bits
 def key(what: str, *parts: str | bytes) -> str:
     """Name a thing by what it is made of.
 
-    Args:
-        what: What the key names, ``"operation"`` for example; no two kinds share a key.
-        parts: The values it is made of. Numbers enter as decimal text, lists as canonical JSON.
-
-    Returns:
-        32 characters of ``a-z2-7``.
+    `what`: what the key names, ``"operation"`` for example; no two kinds share a key. `parts`: the
+    values it is made of. Numbers enter as decimal text, lists as canonical JSON. Returns 32
+    characters of ``a-z2-7``.
 
     >>> key("item", "task-1", "buy milk", "0")
     'muu66rqunl7umhg7gxzt3xxv5cbd6dt5'
@@ -57,8 +53,7 @@ def sha(data: bytes) -> str:
 def chain(rows: Iterable[tuple[str, int, str]]) -> str:
     """Digest of one append: its rows as ``(stream, version, sha(state))`` in order (DESIGN 4).
 
-    It is ``key("append", stream, version, sha(state), ...)``, put together a row at a time.
-    """
+    It is ``key("append", stream, version, sha(state), ...)``, put together a row at a time."""
     framed = ["6:append"]
     for stream, version, digest in rows:
         length, digits = len(stream.encode()), str(version)
@@ -73,21 +68,15 @@ def command_key(log: str, replica: str, n: int) -> str:
 
 
 def log_digest(heads: Mapping[str, str]) -> str:
-    """One digest for a whole home: `H` over each log's and replica's chain head, sorted.
-
-    Args:
-        heads: ``"journal:r1"`` to the digest of its newest append.
-    """
+    """One digest for a whole home: `H` over each log's and replica's chain head, sorted. `heads`:
+    ``"journal:r1"`` to the digest of its newest append."""
     return key("log", *(f"{name}={head}" for name, head in sorted(heads.items())))
 
 
 def shared_digest(telling: Mapping[str, str]) -> str:
-    """What two machines that hold the same of the logs that they share have in common.
-
-    Args:
-        telling: ``"journal:r1"`` to the digest of the newest append there that says more than the
-            log of itself. Empty: nothing is shared, and so is what is returned.
-    """
+    """What two machines that hold the same of the logs that they share have in common. `telling`:
+    ``"journal:r1"`` to the digest of the newest append there that says more than the log of itself.
+    Empty: nothing is shared, and so is what is returned."""
     heads = sorted(f"{name}={digest}" for name, digest in telling.items())
     return key("shared", *heads) if heads else ""
 

@@ -2,8 +2,7 @@
 
 Raised, with an ADR, whenever recorded causes may decide differently than before. The first
 append under a new value is ``log.epoch.1``; prove re-executes epochs of its own value and
-folds older ones.
-"""
+folds older ones."""
 
 RULES = 1
 FORMAT, SHARED_FORMAT, FORMAT_MAX = 1, 2, 3

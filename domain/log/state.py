@@ -1,8 +1,7 @@
 """What a handler may know: the log just before its append, one value per stream (DESIGN 4).
 
 A `StreamType` says how the streams of one kind fold. A `LogState` folds a stream once per cause and
-reads it through whoever holds the rows: a store inside its write transaction, or prove.
-"""
+reads it through whoever holds the rows: a store inside its write transaction, or prove."""
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from functools import reduce
@@ -54,8 +53,7 @@ class StreamType(Struct, Generic[S], frozen=True):
 
     `is_merged`: every replica's stream of the entity is folded, in canonical order; else each
     replica's stream is an entity of its own. `gone`: the state where the row with that tag was
-    erased; of any other row that was, nothing is known.
-    """
+    erased; of any other row that was, nothing is known."""
 
     name: str
     initial: Callable[[str], S]
@@ -304,17 +302,12 @@ class LogState:
         return self._sift.disputes(self.history(kind.name, entity))
 
     def entities(self, kind: str) -> tuple[str, ...]:
-        """The ids of a kind, sorted; some may load as their initial state.
-
-        Raises:
-            Damaged: Code ``not_a_log``: whoever holds the rows cannot tell.
-        """
+        """The ids of a kind, sorted; some may load as their initial state. Raises Damaged, code
+        ``not_a_log``: whoever holds the rows cannot tell."""
         if self._streams is None:
-            raise Damaged(
-                "not_a_log",
-                because=f"the streams of {self.log} cannot be listed here",
-                instead="report it: this is a fault of wakelog",
-            )
+            because = f"the streams of {self.log} cannot be listed here"
+            instead = "report it: this is a fault of wakelog"
+            raise Damaged("not_a_log", because=because, instead=instead)
         return tuple(sorted(set(map(entity_of, self._streams(kind)))))
 
     def bring(self, payloads: Iterable[Payload]) -> None:
@@ -322,12 +315,8 @@ class LogState:
         self._brought.update((kept.id, kept.data) for kept in payloads)
 
     def payload(self, payload_id: PayloadId) -> bytes:
-        """The bytes of a payload.
-
-        Raises:
-            Damaged: Code ``unknown_payload``: the log does not hold it.
-            Refused: Code ``erased``: it did.
-        """
+        """The bytes of a payload. Raises Damaged, code ``unknown_payload``: the log does not hold
+        it. Raises Refused, code ``erased``: it did."""
         data = self._brought.get(payload_id)
         try:
             data = self._payload(payload_id) if data is None else data
@@ -335,11 +324,9 @@ class LogState:
             self.lacks = True
             raise
         if data is None:
-            raise Damaged(
-                "unknown_payload",
-                because=f"the log names the payload {payload_id}, which is not in its table",
-                instead="restore the file from a backup",
-            )
+            because = f"the log names the payload {payload_id}, which is not in its table"
+            instead = "restore the file from a backup"
+            raise Damaged("unknown_payload", because=because, instead=instead)
         return data
 
     def text(self, words: Words) -> str:

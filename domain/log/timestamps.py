@@ -1,8 +1,7 @@
 """Times as they are stored: text of fixed width, UTC, microseconds (DESIGN 4).
 
 Arithmetic on UTC instants only; zones are resolved in adapters. Fixed width makes text order
-the order of time.
-"""
+the order of time."""
 
 import re
 from collections.abc import Sequence
@@ -82,10 +81,8 @@ class Shift(Part, frozen=True):
 def wall(at: str, offset: str, earlier: Sequence[Shift] = ()) -> str:
     """What a clock shows.
 
-    Args:
-        at: An instant as it is stored.
-        offset: The one that holds now.
-        earlier: Those that held before, oldest first.
+    `at`: an instant as it is stored. `offset`: the one that holds now. `earlier`: those that held
+    before, oldest first.
 
     >>> summer = Shift("2026-10-25T01:00:00.000000Z", "+02:00")
     >>> wall("2026-10-25T00:30:00.000000Z", "+01:00", [summer])

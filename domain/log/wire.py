@@ -2,8 +2,7 @@
 
 STORAGE FORMAT. Logs outlive this code. A tag, a field's name, order, type and default never
 change; a new field is optional and last; a changed meaning is a new tag with an upcaster
-(DESIGN 4). `tests/unit/test_wire_rules.py` holds these rules over every stored type.
-"""
+(DESIGN 4). `tests/unit/test_wire_rules.py` holds these rules over every stored type."""
 
 from collections.abc import Callable
 from functools import cache
@@ -30,8 +29,7 @@ class Stored(Part, frozen=True, tag_field="kind"):
     """A fact or a command. Stream, number and time are the row's, not its own.
 
     `said`: the fields of a command that its caller said, by which a repeat under its key is known,
-    whatever the others are by then (ADR 31); empty: all of them. It is never stored.
-    """
+    whatever the others are by then (ADR 31); empty: all of them. It is never stored."""
 
     said: ClassVar[tuple[str, ...]] = ()
 

@@ -1,8 +1,7 @@
 """What a person can say of the machines of a home, and of what they said of its agents.
 
 STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. `first`: the replica that leads where
-nobody was named, see `machines.leads`; the journal tells who that is.
-"""
+nobody was named, see `machines.leads`; the journal tells who that is."""
 
 from typing import ClassVar
 

@@ -1,8 +1,7 @@
 """The machines of a home that several share: the stream ``home:main`` of the agent log (ADR 76).
 
 STORAGE FORMAT, see `domain.log.wire`. All replicas' streams of it are folded in canonical order, so
-that all who hold the same rows say the same of who leads.
-"""
+that all who hold the same rows say the same of who leads."""
 
 import re
 
@@ -79,21 +78,14 @@ HOME: StreamType[Machines] = StreamType("home", Machines, evolve)
 
 
 def leads(machines: Machines, first: str) -> str:
-    """Which replica leads.
-
-    Args:
-        machines: As they are.
-        first: The replica of the home's first append, which leads where nobody was named.
-    """
+    """Which replica leads. `first`: the replica of the home's first append, which leads where
+    nobody was named."""
     return machines.leader or first
 
 
 def label(machines: Machines, replica: str, wanted: str) -> list[MachinesFact]:
-    """Call a machine something; nothing where it is called that.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is no label, or another machine's.
-    """
+    """Call a machine something; nothing where it is called that. Raises Refused, code
+    ``invalid_value``: it is no label, or another machine's."""
     if not squeeze(wanted) or _LABEL.fullmatch(wanted) is None:
         raise invalid(f"{wanted[:LABEL_MAX]!r} is no name", f"use 1 to {LABEL_MAX} characters")
     having = [name for name, known in machines.labels.items() if known == wanted]
@@ -104,27 +96,17 @@ def label(machines: Machines, replica: str, wanted: str) -> list[MachinesFact]:
 
 def lead(machines: Machines, replica: str, first: str) -> list[MachinesFact]:
     """Let a machine lead; nothing where it does."""
-    if leads(machines, first) == replica:
-        return []
-    return [ReplicaLed(replica, machines.term + 1)]
+    is_so = leads(machines, first) == replica
+    return [] if is_so else [ReplicaLed(replica, machines.term + 1)]
 
 
 def retire(machines: Machines, replica: str, own: str, first: str) -> list[MachinesFact]:
     """Say that a machine never comes back; if it led, this one does. Nothing where it was said.
-
-    Args:
-        machines: As they are.
-        replica: Which one.
-        own: The machine that this is said on.
-        first: See `leads`.
-
-    Raises:
-        Refused: Code ``invalid_value``: it is this machine.
-    """
+    `own`: the machine that this is said on. Raises Refused, code ``invalid_value``: it is this
+    machine."""
     if replica == own:
         raise invalid(f"{replica} is this machine", "say it on a machine that stays")
     if replica in machines.retired:
         return []
-    is_lead = leads(machines, first) == replica
-    taken = lead(machines, own, first) if is_lead else []
+    taken = lead(machines, own, first) if leads(machines, first) == replica else []
     return [ReplicaRetired(replica), *taken]

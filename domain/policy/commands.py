@@ -1,7 +1,6 @@
 """What a person can say of policy.
 
-STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
-"""
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`."""
 
 from domain.log.wire import Stored
 

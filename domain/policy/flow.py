@@ -57,7 +57,7 @@ _5: Final[Table] = {
     ),
 }
 
-ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4, 5: _5}
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4, 5: _5, 6: _5}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
 ``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
 is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
@@ -67,11 +67,8 @@ plans a day, ``week_task`` in what one is told that looks over a category."""
 
 def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:
     """What was read, where all of it may cross the boundary. A notice is of no wake's scaffold.
-
-    Raises:
-        Refused: Code ``overshared_payload_blocked``: it holds a field that the table does not
-            open. The message names the field, and nothing of what is in it.
-    """
+    Raises Refused, code ``overshared_payload_blocked``: it holds a field that the table does not
+    open. The message names the field, and nothing of what is in it."""
     allowed = ALLOWED[scaffold][boundary]
     for name, default in _defaults(type(seen)):
         if name not in allowed and getattr(seen, name) != default:

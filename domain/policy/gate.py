@@ -2,13 +2,12 @@
 
 A consent names the notice that was shown. A notice is never edited: whatever adds a section or a
 field to what leaves is a new version beside the old one, and wakes of its scaffold need a consent
-of that version. So an old wake goes on being decided by the notice of its own time.
-"""
+of that version. So an old wake goes on being decided by the notice of its own time."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from domain.agent import endpoints
+from domain.agent import clients, endpoints
 from domain.agent.agent import Agent
 from domain.policy.policy import Policy
 
@@ -61,9 +60,21 @@ TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2, 3: _TOLD_3}
 """By notice: each section that leaves, and what is said of it."""
 
 
-def sections_of(version: int = NOTICE_VERSION) -> tuple[str, ...]:
-    """The names of the sections that a notice tells of."""
-    return tuple(TOLD[version])
+_OF_CLIENTS: Final = (
+    "suppressed_labels available_labels corrections lessons task time linked report memory "
+    "critical journal proposals"
+)
+TOLD_CLIENTS: Final[dict[str, str]] = {
+    "tasks": "a list of the tasks, with title, status, dates, estimate and labels",
+    **{name: _TOLD_3[name] for name in _OF_CLIENTS.split()},
+    "tools": "the tools that propose, and what became of what it proposed",
+}
+"""The same of who reads and proposes without being asked."""
+
+
+def sections_of(version: int = NOTICE_VERSION, model: str = "") -> tuple[str, ...]:
+    """The names of the sections that a notice for a model tells of."""
+    return tuple(TOLD_CLIENTS if model.startswith(clients.PREFIX) else TOLD[version])
 
 
 NOTICE_OF: Final[dict[str, int]] = {"task_agent": 1, "day_agent": 2, "category_agent": 3}
@@ -83,6 +94,8 @@ def notice_of(kind: str) -> int:
 def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> str:
     """The text that a person agrees to, for a model or a pattern, and categories by their names."""
     told = TOLD[NOTICE_VERSION]
+    if model.startswith(clients.PREFIX):
+        return _notice_of_client(model.removeprefix(clients.PREFIX), categories, sections)
     for_whom = f"When an agent for {_listed(categories)} wakes"
     return "\n".join(
         [
@@ -90,6 +103,19 @@ def notice(model: str, categories: Sequence[str], sections: Iterable[str]) -> st
             *(f"- {told.get(one, one.replace('_', ' '))}" for one in sections),
             "Nothing of other categories is sent. What the model answers stays on this machine.",
             "You can withdraw this at any time; from then on nothing more is sent.",
+        ]
+    )
+
+
+def _notice_of_client(name: str, categories: Sequence[str], sections: Iterable[str]) -> str:
+    who = "any client" if "*" in name else name
+    return "\n".join(
+        [
+            f"When {who} asks for tasks of {_listed(categories)}, this goes to it and to whatever",
+            "model it uses:",
+            *(f"- {TOLD_CLIENTS[one]}" for one in sections),
+            "Nothing of other categories is given. What it proposes waits in your inbox.",
+            "You can withdraw this at any time; from then on nothing more is given.",
         ]
     )
 
@@ -128,12 +154,9 @@ OFFLINE: Final = frozenset({"rules", "demo", "tape"})
 
 WaitsFor = Literal["", "consent", "secret"]
 GATE_CODES: Final = (
-    "out_of_scope",
-    "disallowed_provider_model",
-    "privacy_confirmation_required",
-    "secret_unavailable",
-    "overshared_payload_blocked",
-)
+    "out_of_scope", "disallowed_provider_model", "privacy_confirmation_required",
+    "secret_unavailable", "overshared_payload_blocked",
+)  # fmt: skip
 """In the order of the gates; the last is raised where a prompt is made."""
 
 

@@ -3,15 +3,14 @@
 STORAGE FORMAT, see `domain.log.wire`; tags and texts call a consent a receipt. It says what a
 person was shown and agreed to: that the named sections go to the models of a pattern, for agents
 of these categories. A rule says which models agents of a category may ask at all. One person, so
-no roles.
-"""
+no roles."""
 
 import re
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent import endpoints
+from domain.agent import clients, endpoints
 from domain.agent.deciders import at_most
 from domain.errors import invalid
 from domain.log.state import RecordedEvent, StreamType
@@ -104,9 +103,13 @@ def covers(pattern: str, model: str) -> bool:
     >>> here, there = "openai:qwen3@http://localhost:11434/v1", "openai:qwen3@https://example.org"
     >>> [covers("openai:*@http://localhost:11434", one) for one in (here, there)]
     [True, False]
+    >>> covers("m*", "mcp:claude"), covers("mcp:*", "mcp:claude")
+    (False, True)
     >>> covers("openai:*", here), covers("openai:qwen3", "openai:qwen3"), covers("*", "gemini")
     (False, False, True)
     """
+    if model.startswith(clients.PREFIX) and not pattern.startswith(clients.PREFIX):
+        return False  # what was shown for all models was no client's
     if not model.startswith(endpoints.PREFIX):
         return matches(pattern, model)
     return endpoints.every(model) == pattern or (pattern == model and bool(endpoints.origin(model)))
@@ -128,14 +131,15 @@ def meets(one: str, other: str) -> bool:
 
 def pattern(given: str) -> str:
     """A pattern as it is kept, or Refused if it is none."""
+    if given.startswith(clients.PREFIX) and not given.endswith("*"):
+        return clients.client_model(given.removeprefix(clients.PREFIX))
     if endpoints.is_every(given):
         return endpoints.every(given)
     if found := endpoints.named(given):
         return found.name
     if _PATTERN.fullmatch(given) is None:
-        raise invalid(
-            f"{given!r} names no model", "use a model's name, or PROVIDER:* for all of it"
-        )
+        because = f"{given!r} names no model"
+        raise invalid(because, "use a model's name, or PROVIDER:* for all of it")
     return given
 
 
@@ -152,16 +156,13 @@ def give(
     policy: Policy, model: str, categories: tuple[str, ...], notice: int, sections: tuple[str, ...]
 ) -> list[PolicyFact]:
     """Agree to what was shown; nothing where that stands already."""
-    kept = tuple(sorted(set(categories)))
-    if not kept:
+    if not (kept := tuple(sorted(set(categories)))):
         raise invalid("the receipt names no category", "name one at least")
     at_most(CATEGORIES_MAX, len(kept), "categories of one receipt")
     model = pattern(model)
     if model.startswith(endpoints.PREFIX) and not endpoints.origin(model):
-        raise invalid(
-            f"{model!r} names no address, and a receipt is for one",
-            "name it, as openai:*@http://localhost:11434",
-        )
+        because = f"{model!r} names no address, and a receipt is for one"
+        raise invalid(because, "name it, as openai:*@http://localhost:11434")
     wanted = {(model, category, notice, sections) for category in kept}
     known = {(one.model, one.category, one.notice, one.sections) for one in policy.consents}
     return [] if wanted <= known else [ConsentGiven(model, kept, notice, sections)]

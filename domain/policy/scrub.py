@@ -5,8 +5,8 @@ and hashes. The table is pinned by the scaffold: prompts are rendered again when
 another kind, or another pattern of one, belongs to a new scaffold once this one is closed.
 
 Every repeat without an end is possessive, and no match is followed by a letter or a digit. So a
-text takes time in proportion to its length, and what was scrubbed has nothing more to scrub.
-"""
+text takes time in proportion to its length, and what was scrubbed has nothing more to scrub, but
+for what follows a private key with headers: it may be taken for the key that is gone."""
 
 import re
 from collections.abc import Mapping
@@ -76,8 +76,7 @@ SECRET_KINDS: Final[Mapping[str, SecretKind]] = {
         r"(?:[0-9A-Za-z+/=\\]|\r?\n[ \t]{0,20}+){20,}+",
     ),
     "JSON web token": _kind(
-        "eyJ",
-        r"(?<![0-9A-Za-z_-])eyJ[0-9A-Za-z_-]{8,}+\.eyJ[0-9A-Za-z_-]{8,}+\.[0-9A-Za-z_-]{8,}+",
+        "eyJ", r"(?<![0-9A-Za-z_-])eyJ[0-9A-Za-z_-]{8,}+\.eyJ[0-9A-Za-z_-]{8,}+\.[0-9A-Za-z_-]{8,}+"
     ),
     # words that begin as nothing else does
     "AWS access key": _kind("AKIA ASIA", f"{_START}(?:AKIA|ASIA)[0-9A-Z]{{16}}{_END}"),
@@ -167,8 +166,7 @@ def _scrubbed_parts(
     value: tuple[object, ...], clean: set[tuple[object, ...]]
 ) -> tuple[object, int]:
     parts = [_scrubbed(one, clean) for one in value]
-    count = sum(more for _, more in parts)
-    if not count:
+    if not (count := sum(more for _, more in parts)):
         clean.add(value)
         return value, 0
     return tuple(one for one, _ in parts), count

@@ -2,8 +2,7 @@
 
 Pure: a set of rows gives one answer, whatever way and in whatever order they came, and no clock is
 asked. What is left out stays in the log, and is an open conflict until a row that knows it all
-(ADR 71, 73).
-"""
+(ADR 71, 73)."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -48,11 +47,8 @@ def effective(
 ) -> Sequence[RecordedEvent]:
     """The rows that count, in the same order; one that lost and is still heard comes earlier.
 
-    Args:
-        rows: All of one entity of a merged kind, in canonical order: by `n`, replica, row.
-        knows: What the writer of a row knew.
-        repeats: Appends that did what was done already.
-    """
+    `rows`: all of one entity of a merged kind, in canonical order: by `n`, replica, row. `knows`:
+    what the writer of a row knew. `repeats`: appends that did what was done already."""
     once = [row for row in rows if (row.replica, row.n) not in repeats] if repeats else rows
     return once if is_one_line(once, knows) else MergedRows(once, knows).counted
 
@@ -78,17 +74,15 @@ class MergedRows:
     A row counts unless a row before it that counts, and that it does not know, has a higher rank
     in a field that it sets, added the same thing, or ends it; a removal unless a person edited the
     thing without knowing of it. Whoever writes next knows all of that, so it never changes what
-    counts: a state can be folded on.
-    """
+    counts: a state can be folded on."""
 
     def __init__(self, rows: Sequence[RecordedEvent], knows: Knows) -> None:
         self._knows = knows
         self._edits = _edits_of_persons(rows)
         self._renewed: set[tuple[int, str, int]] = set()  # places of what was set anew
         self._walk(rows)
-        while found := {
-            row for row in rows if canonical_position(row) in self._renewed
-        }:  # each goes once
+        # each goes once
+        while found := {row for row in rows if canonical_position(row) in self._renewed}:
             rows = [row for row in rows if row not in found]
             self._walk(rows)
 
@@ -205,8 +199,7 @@ def open_conflicts(
 ) -> Sequence[ReplicaConflict]:
     """What is open in one entity: closed by any row that knows all sides.
 
-    Takes what `effective` takes. A circle of `blocks` links is seen over many: `open_cycles`.
-    """
+    Takes what `effective` takes. A circle of `blocks` links is seen over many: `open_cycles`."""
     once = [row for row in rows if (row.replica, row.n) not in repeats]
     if is_one_line(once, knows):
         return ()
@@ -248,7 +241,7 @@ def _removals(
         sides = (kept.removal, *kept.edits)
         if not any(
             rank(row.fact) == PERSONS
-            and kept.thing in _touched(row)
+            and kept.thing in (*_edited(row), merge_rule(row.fact).removes)
             and all(row != side and knows(row, side) for side in sides)
             for row in rows
         ):
@@ -256,17 +249,9 @@ def _removals(
             yield conflict(kept.thing, "removal", stands=False, told=told)
 
 
-def _touched(row: RecordedEvent) -> Iterator[str]:
-    yield from _edited(row)
-    yield merge_rule(row.fact).removes
-
-
 def repeats_of(receipts: Iterable[RecordedEvent]) -> frozenset[tuple[str, int]]:
     """The appends that applied an operation which another one, first in canonical order, applied.
-
-    Args:
-        receipts: The rows that hold receipts, of all replicas that are known.
-    """
+    `receipts`: the rows that hold receipts, of all replicas that are known."""
     first: dict[str, tuple[str, int]] = {}
     again: set[tuple[str, int]] = set()
     for row in sorted(receipts, key=canonical_position):
@@ -325,11 +310,6 @@ class MergeFilter(NamedTuple):
 
 
 __all__ = [
-    "ReplicaConflict",
-    "ConflictKind",
-    "FieldHead",
-    "Knows",
-    "ConflictSide",
-    "cycle_conflicts",
+    "ReplicaConflict", "ConflictKind", "FieldHead", "Knows", "ConflictSide", "cycle_conflicts",
     "canonical_position",
-]
+]  # fmt: skip

@@ -2,8 +2,7 @@
 it sets, the thing that it adds or removes. `domain.replication.merge` reads it (ADR 71, 73).
 
 One table a log names every fact that its merged kinds fold; a test holds them against the event
-union. Wake queues, watches and wakes are each replica's own.
-"""
+union. Wake queues, watches and wakes are each replica's own."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,8 +47,7 @@ class MergeRule(Struct, frozen=True):
     `weight`: what decides in place of who said it; such a fact is beaten by one that is left out,
     too. `is_heard`: the fold has use for a fact that lost, and gets it as said before the one that
     it lost to. `ends`: of which facts it keeps those from counting that do not know of it.
-    `renews`: what it took the place of does not count either where this one is beaten.
-    """
+    `renews`: what it took the place of does not count either where this one is beaten."""
 
     sets: tuple[Field, ...] = ()
     adds: str = ""
@@ -65,6 +63,10 @@ class MergeRule(Struct, frozen=True):
 RuleOfFact = Callable[[Any], MergeRule]
 ALWAYS_COUNTS = MergeRule()
 """A fact that counts whatever others say."""
+
+
+def _always(*facts: type[Stored]) -> dict[type, RuleOfFact]:
+    return dict.fromkeys(facts, lambda _: ALWAYS_COUNTS)
 
 
 def author(fact: Stored) -> str:
@@ -92,10 +94,6 @@ def _part(thing: str, of: str, field: str, value: object) -> RuleOfFact:
     return lambda fact: MergeRule(((f"{thing}:{getattr(fact, of)}{field}", value),))
 
 
-def _status(fact: t.StatusSet) -> MergeRule:
-    return MergeRule((("status", (fact.status, fact.reason)),))
-
-
 def _day(name: str, value: str) -> RuleOfFact:
     """A day; of those of the next task that two machines made of one, the earlier stands."""
 
@@ -109,22 +107,10 @@ def _day(name: str, value: str) -> RuleOfFact:
     return meant
 
 
-def _task_created(fact: t.TaskCreated) -> MergeRule:
-    return MergeRule((("title", fact.title), ("category", fact.category)), adds=TASK_ITSELF)
-
-
 def _item_added(fact: t.ItemAdded) -> MergeRule:
     item = f"item:{fact.item}"
     sets = ((f"{item}:checked", fact.is_checked), (f"{item}:archived", False))
     return MergeRule(sets, adds=item)
-
-
-def _note(fact: t.NoteEdited) -> MergeRule:
-    return MergeRule(((f"note:{fact.note}", fact.words),))
-
-
-def _note_added(fact: t.NoteAdded) -> MergeRule:
-    return MergeRule(((f"note:{fact.note}", fact.words),), adds=f"note:{fact.note}")
 
 
 def _entry(fact: t.TimeStopped | t.TimeEdited) -> MergeRule:
@@ -157,10 +143,6 @@ def _link(end: str, value: bool) -> RuleOfFact:
     return meant
 
 
-def _imported(fact: t.TaskImported) -> MergeRule:
-    return MergeRule(((f"imported:{fact.by}", fact.document),), is_shown=False)
-
-
 def _label_added(fact: c.LabelAdded) -> MergeRule:
     """What narrows a label that was everyone's is nobody's word, and a person's ends it."""
 
@@ -177,10 +159,12 @@ def _of_day(name: str) -> RuleOfFact:
 
 
 JOURNAL_RULES: dict[type, RuleOfFact] = {
-    t.TaskCreated: _task_created,
+    t.TaskCreated: lambda fact: MergeRule(
+        (("title", fact.title), ("category", fact.category)), adds=TASK_ITSELF
+    ),
     t.TaskRetitled: _task_field("title", "title"),
     t.TaskDescribed: _task_field("description", "description"),
-    t.StatusSet: _status,
+    t.StatusSet: lambda fact: MergeRule((("status", (fact.status, fact.reason)),)),
     **{one.fact: _task_field(one.name, one.value) for one in FIELDS},
     t.DueSet: _day("due", "due"),
     t.WaitSet: _day("wait_until", "until"),
@@ -196,8 +180,10 @@ JOURNAL_RULES: dict[type, RuleOfFact] = {
     t.ItemUnchecked: _part("item", "item", ":checked", value=False),
     t.ItemArchived: _part("item", "item", ":archived", value=True),
     t.ItemRestored: _part("item", "item", ":archived", value=False),
-    t.NoteAdded: _note_added,
-    t.NoteEdited: _note,
+    t.NoteAdded: lambda fact: MergeRule(
+        ((f"note:{fact.note}", fact.words),), adds=f"note:{fact.note}"
+    ),
+    t.NoteEdited: lambda fact: MergeRule(((f"note:{fact.note}", fact.words),)),
     t.NoteRemoved: lambda fact: MergeRule(removes=f"note:{fact.note}"),
     t.TimeStarted: lambda fact: MergeRule(adds=f"entry:{fact.entry}"),
     t.TimeStopped: _entry,
@@ -209,28 +195,27 @@ JOURNAL_RULES: dict[type, RuleOfFact] = {
     t.TaskLinked: _link("target", value=True),
     t.TaskUnlinked: _link("target", value=False),
     t.TaskDeleted: lambda _: MergeRule(removes=TASK_ITSELF),
-    t.TaskRestored: lambda _: ALWAYS_COUNTS,
-    t.TaskImported: _imported,
-    t.DifferenceSettled: lambda _: ALWAYS_COUNTS,
-    t.DeedUndone: lambda _: ALWAYS_COUNTS,
+    t.TaskImported: lambda fact: MergeRule(
+        ((f"imported:{fact.by}", fact.document),), is_shown=False
+    ),
     li.LinkedFrom: _link("source", value=True),
     li.UnlinkedFrom: _link("source", value=False),
-    ti.TimerStarted: lambda _: ALWAYS_COUNTS,
-    ti.TimerStopped: lambda _: ALWAYS_COUNTS,
     c.CategoryAdded: lambda fact: MergeRule(adds=f"category:{fact.category}"),
     c.CategoryRenamed: lambda fact: MergeRule(((f"category:{fact.category}:name", fact.name),)),
     c.CategoryRemoved: lambda fact: MergeRule(removes=f"category:{fact.category}"),
-    c.CorrectionCaptured: lambda _: ALWAYS_COUNTS,
     c.LabelAdded: _label_added,
-    c.LabelScoped: lambda _: ALWAYS_COUNTS,
     c.LabelDeleted: lambda fact: MergeRule(((f"label:{fact.label}", None),)),
     d.BlockPut: _of_day("block:{0.block}"),
     d.BlockRemoved: _of_day("block:{0.block}"),
     d.DayTaskPinned: _of_day("pinned:{0.task}"),
     d.DayTaskUnpinned: _of_day("pinned:{0.task}"),
     d.DayRated: _of_day("rated"),
-}
-"""What stands here as nothing counts always: a restored task, every timer that somebody started
+    **_always(
+        t.TaskRestored, t.DifferenceSettled, t.DeedUndone, ti.TimerStarted, ti.TimerStopped,
+        c.CorrectionCaptured, c.LabelScoped,
+    ),
+}  # fmt: skip
+"""What counts always: a restored task, every timer that somebody started
 and ended, each correction, each category of a label, what was settled with a file, and that it is
 settled no more."""
 
@@ -276,23 +261,6 @@ def _life(word: str, weight: int) -> RuleOfFact:
     return lambda _: MergeRule((("life", word),), weight=(weight,))
 
 
-def _automation(fact: a.AutomationSet) -> MergeRule:
-    return MergeRule((("automation", fact.is_on),), weight=(int(not fact.is_on),))
-
-
-def _slept(fact: a.SleepOrdered) -> MergeRule:
-    """The later; what the other one took the place of counts no longer for either."""
-    return MergeRule((("sleep", fact.until),), weight=(fact.until,), is_heard=True)
-
-
-def _goal(fact: a.GoalSet) -> MergeRule:
-    return MergeRule((("goal", fact.goal),), weight=(fact.version,))
-
-
-def _preference(fact: a.PreferenceSet) -> MergeRule:
-    return MergeRule(((f"preference:{fact.name}", fact.value),), weight=(fact.version,))
-
-
 def _loop(fact: a.LoopOpened | a.LoopClosed) -> MergeRule:
     is_opened = isinstance(fact, a.LoopOpened)
     return MergeRule(((f"loop:{fact.loop}", is_opened),), weight=(fact.version,))
@@ -303,10 +271,6 @@ def _subscribed(fact: a.Subscribed) -> MergeRule:
     both ends stand alike."""
     said = (fact.tokens, fact.category, fact.status, fact.hears_agents, fact.defers_propagated)
     return MergeRule(((f"subscription:{fact.subscription}", said),), weight=(0,))
-
-
-def _unsubscribed(fact: a.Unsubscribed) -> MergeRule:
-    return MergeRule(((f"subscription:{fact.subscription}", None),), weight=(1,))
 
 
 def _subscriber(fact: a.SubscriberAdded | a.SubscriberRemoved) -> MergeRule:
@@ -331,10 +295,6 @@ def _verdict(word: str) -> RuleOfFact:
     return lambda fact: MergeRule(((f"item:{fact.item}", word),), weight=LAST, is_shown=False)
 
 
-def _verdicts_seen(fact: ch.VerdictsSeen) -> MergeRule:
-    return _verdict(fact.verdict)(fact)
-
-
 # ----------------------------------------------------------------------- policy, memory, lessons
 
 
@@ -343,10 +303,6 @@ def _given(fact: p.ConsentGiven) -> MergeRule:
     said = (fact.notice, fact.sections)
     sets = tuple((f"consent:{fact.model}:{one}", said) for one in fact.categories)
     return MergeRule(sets, weight=(-fact.notice, -len(fact.sections)))
-
-
-def _withdrawn(fact: p.ConsentWithdrawn) -> MergeRule:
-    return MergeRule(ends=partial(p.ends, fact))
 
 
 def _ruled(fact: p.ModelsRuled) -> MergeRule:
@@ -358,11 +314,7 @@ def _ruled(fact: p.ModelsRuled) -> MergeRule:
 
 def _folded(fact: MemoryFolded) -> MergeRule:
     """The first of those that hold one note; what the others held is uncovered again."""
-
-    def is_double(other: Stored) -> bool:
-        return isinstance(other, MemoryFolded) and overlap(fact, other)
-
-    return MergeRule(ends=is_double)
+    return MergeRule(ends=lambda other: isinstance(other, MemoryFolded) and overlap(fact, other))
 
 
 def _lesson(fact: le.LessonDecided) -> MergeRule:
@@ -372,14 +324,6 @@ def _lesson(fact: le.LessonDecided) -> MergeRule:
     learnt = f"learnt:{fact.changes}:{fact.item}" if fact.at else ""
     sets = ((lesson, fact.verdict),)
     return MergeRule(sets, adds=learnt, weight=(int(not fact.at),), is_shown=False)
-
-
-def _tool_ruled(fact: le.ToolRuled) -> MergeRule:
-    return MergeRule(((f"rule:{fact.tool}", fact.is_off),), is_shown=False)
-
-
-def _wake_rated(fact: le.WakeRated) -> MergeRule:
-    return MergeRule(((f"rating:{fact.run_key}", fact.stars),), weight=LAST)
 
 
 # -------------------------------------------------------------------------------------- templates
@@ -396,10 +340,6 @@ def _version(fact: te.VersionAdded) -> MergeRule:
     return MergeRule((("active", said),), weight=LAST)
 
 
-def _activated(fact: te.VersionActivated) -> MergeRule:
-    return MergeRule((("active", (str(fact.version), fact.of)),), weight=LAST)
-
-
 def _instance(fact: te.InstanceAdded | te.InstanceRemoved) -> MergeRule:
     is_there = isinstance(fact, te.InstanceAdded)
     return MergeRule(((f"instance:{fact.agent}", is_there),), weight=LAST, is_shown=False)
@@ -412,30 +352,33 @@ AGENT_RULES: dict[type, RuleOfFact] = {
     a.CategoriesAllowed: _allowed,
     a.ModelChosen: _plain_field("model", "model"),
     a.TurnMaxSet: _plain_field("turn_max", "turn_max"),
-    a.AutomationSet: _automation,
-    a.GoalSet: _goal,
+    a.AutomationSet: lambda fact: MergeRule(
+        (("automation", fact.is_on),), weight=(int(not fact.is_on),)
+    ),
+    a.GoalSet: lambda fact: MergeRule((("goal", fact.goal),), weight=(fact.version,)),
     a.LoopOpened: _loop,
     a.LoopClosed: _loop,
-    a.PreferenceSet: _preference,
+    a.PreferenceSet: lambda fact: MergeRule(
+        ((f"preference:{fact.name}", fact.value),), weight=(fact.version,)
+    ),
     a.AgentActivated: _life("active", 1),
     a.AgentPaused: _life("dormant", 2),
     a.AgentDestroyed: _life("destroyed", 3),
     a.AgentDeleted: _life("deleted", 4),
     a.Subscribed: _subscribed,
-    a.Unsubscribed: _unsubscribed,
+    a.Unsubscribed: lambda fact: MergeRule(
+        ((f"subscription:{fact.subscription}", None),), weight=(1,)
+    ),
     a.TimerSet: lambda fact: _timer(fact.timer, fact.next_at, renews=True),
     a.TimerRemoved: lambda fact: _timer(fact.timer, ""),
     a.TimerTicked: lambda fact: _timer(fact.timer, fact.next_at),
     a.AgentReported: _plain_field("report", "run_key", is_shown=False),
-    a.AgentObserved: lambda _: ALWAYS_COUNTS,
-    a.AgentProposed: lambda _: ALWAYS_COUNTS,
-    a.AgentSettled: lambda _: ALWAYS_COUNTS,
     a.TemplateAssigned: _plain_field("template", "template"),
-    a.SleepOrdered: _slept,
+    a.SleepOrdered: lambda fact: MergeRule(  # the later; what the other replaced is over
+        (("sleep", fact.until),), weight=(fact.until,), is_heard=True
+    ),
     a.SubscriberAdded: _subscriber,
     a.SubscriberRemoved: _subscriber,
-    ch.ItemProposed: lambda _: ALWAYS_COUNTS,
-    ch.SetOpened: lambda _: ALWAYS_COUNTS,
     ch.ItemConfirming: _verdict("confirmed"),
     ch.ItemConfirmed: _verdict("confirmed"),
     ch.ItemFailed: _verdict(""),
@@ -443,36 +386,34 @@ AGENT_RULES: dict[type, RuleOfFact] = {
     ch.ItemDeferred: _verdict("deferred"),
     ch.ItemRetracted: _verdict("retracted"),
     ch.ItemExpired: _verdict("expired"),
-    ch.SuppressionAsked: lambda _: ALWAYS_COUNTS,
-    ch.SuppressionDone: lambda _: ALWAYS_COUNTS,
-    ch.LiftAsked: lambda _: ALWAYS_COUNTS,
-    ch.LiftDone: lambda _: ALWAYS_COUNTS,
     ch.ItemReopened: _verdict("pending"),
-    ch.VerdictsSeen: _verdicts_seen,
-    ch.UndoAsked: lambda _: ALWAYS_COUNTS,
+    ch.VerdictsSeen: lambda fact: _verdict(fact.verdict)(fact),
     ch.ItemUndone: lambda fact: ALWAYS_COUNTS if fact.code else _verdict("pending")(fact),
     te.TemplateCreated: _template,
     te.TemplateNamed: _plain_field("name", "name"),
     te.TemplateModelSet: _plain_field("model", "model"),
     te.TemplateCategoriesSet: _plain_field("categories", "categories"),
     te.VersionAdded: _version,
-    te.VersionActivated: _activated,
+    te.VersionActivated: lambda fact: MergeRule(
+        (("active", (str(fact.version), fact.of)),), weight=LAST
+    ),
     te.InstanceAdded: _instance,
     te.InstanceRemoved: _instance,
     te.TemplateDeleted: lambda _: MergeRule(removes=TASK_ITSELF),
     p.ConsentGiven: _given,
-    p.ConsentWithdrawn: _withdrawn,
+    p.ConsentWithdrawn: lambda fact: MergeRule(ends=partial(p.ends, fact)),
     p.ModelsRuled: _ruled,
     le.LessonDecided: _lesson,
-    le.WakeRan: lambda _: ALWAYS_COUNTS,
-    le.WakeRated: _wake_rated,
-    le.ToolRuled: _tool_ruled,
+    le.WakeRated: lambda fact: MergeRule(((f"rating:{fact.run_key}", fact.stars),), weight=LAST),
+    le.ToolRuled: lambda fact: MergeRule(((f"rule:{fact.tool}", fact.is_off),), is_shown=False),
     MemoryFolded: _folded,
-    ma.ReplicaLabelled: lambda _: ALWAYS_COUNTS,
-    ma.ReplicaLed: lambda _: ALWAYS_COUNTS,
-    ma.ReplicaRetired: lambda _: ALWAYS_COUNTS,
-}
-"""What stands here as nothing counts always: each note, change set and end of a wake of an agent,
+    **_always(
+        a.AgentObserved, a.AgentProposed, a.AgentSettled, ch.ItemProposed, ch.SetOpened,
+        ch.SuppressionAsked, ch.SuppressionDone, ch.LiftAsked, ch.LiftDone, ch.UndoAsked,
+        le.WakeRan, ma.ReplicaLabelled, ma.ReplicaLed, ma.ReplicaRetired,
+    ),
+}  # fmt: skip
+"""What counts always: each note, change set and end of a wake of an agent,
 what a wake proposed, what came of the operations on labels, each wake that a template ran, that a
 confirmation was to be taken back, and what was said of machines, of which their fold takes the
 highest term."""

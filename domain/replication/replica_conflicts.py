@@ -56,8 +56,7 @@ class ReplicaConflict(Struct, frozen=True):
     """What two sides did without knowing of each other, and nobody has settled.
 
     `entity` is the task, agent or set, or ``main`` of the catalog, the timer and the policy;
-    `stands` the value that counts.
-    """
+    `stands` the value that counts."""
 
     of_kind: str
     entity: str
@@ -128,11 +127,8 @@ def namesake_conflicts(rows: Sequence[RecordedEvent]) -> Iterator[ReplicaConflic
 
 
 def cycle_conflicts(tasks: Mapping[str, Sequence[RecordedEvent]]) -> Sequence[ReplicaConflict]:
-    """Circles of `blocks` links, which two sides made of links that each was free to make.
-
-    Args:
-        tasks: By id, the rows of tasks that count. Closed by taking one of the links away.
-    """
+    """Circles of `blocks` links, which two sides made of links that each was free to make. `tasks`:
+    by id, the rows of tasks that count. Closed by taking one of the links away."""
     edges: dict[str, dict[str, RecordedEvent]] = {}
     for task, rows in tasks.items():
         blocked = edges.setdefault(task, {})
@@ -249,8 +245,7 @@ def circle_of(world: LogState, task: str) -> ReplicaConflict | None:
     """The circle that a task stands in, each side's value the task that blocks and the blocked.
 
     Follows the links from the task on, to `CYCLE_SEARCH_MAX` tasks: of one that blocks nothing, no
-    other is read. None in a world of one replica, which refuses circles.
-    """
+    other is read. None in a world of one replica, which refuses circles."""
     if not world.is_merged:
         return None
     found: dict[str, Sequence[RecordedEvent]] = {}

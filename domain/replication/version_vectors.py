@@ -18,8 +18,7 @@ def stored_vector(horizon: Mapping[str, int]) -> tuple[Imported, ...]:
 class VersionVectors:
     """The horizon of each append: up to which `n` its writer knew each replica.
 
-    Markers are told as they arrive: each replica's own in its order, and after what it names.
-    """
+    Markers are told as they arrive: each replica's own in its order, and after what it names."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[int]] = {}  # of each replica's markers, by n

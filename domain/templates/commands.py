@@ -1,8 +1,7 @@
 """What a person can ask of templates (SPEC 8).
 
 STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. Directives travel as payloads of the
-shared unit where they are long.
-"""
+shared unit where they are long."""
 
 from domain.log.wire import Stored, Words
 from domain.templates.template import Author
@@ -56,10 +55,6 @@ class DeleteTemplate(Stored, frozen=True, tag="command.delete_template.1"):
 
 
 TemplateCommand = (
-    CreateTemplate
-    | ChangeTemplate
-    | AddVersion
-    | RollBackTemplate
-    | AssignTemplate
+    CreateTemplate | ChangeTemplate | AddVersion | RollBackTemplate | AssignTemplate
     | DeleteTemplate
-)
+)  # fmt: skip

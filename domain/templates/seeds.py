@@ -1,8 +1,7 @@
 """The templates that come with wakelog: versioned data, never edited (DESIGN 4, epochs).
 
 A seed is put into the log when it is first used. Another wording is a new version beside the
-old one; a home that took the first keeps it until its person adds the next.
-"""
+old one; a home that took the first keeps it until its person adds the next."""
 
 from typing import Final
 

@@ -3,13 +3,12 @@
 STORAGE FORMAT, see `domain.log.wire`. Versions are numbered from 1; adding one makes it the active
 one, and a rollback makes an old one active again without a new number. Two machines that did not
 know of each other may give one number; then whose it is belongs to the version's name. Who lives on
-a template stands in its own stream, so that it cannot be deleted under a living agent.
-"""
+a template stands in its own stream, so that it cannot be deleted under a living agent."""
 
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from domain.errors import Refused, Remedy, invalid
 from domain.log.state import LogState, RecordedEvent, StreamType
@@ -72,16 +71,9 @@ class TemplateDeleted(Stored, frozen=True, tag="template.deleted.1"):
 
 
 TemplateFact = (
-    TemplateCreated
-    | TemplateNamed
-    | TemplateModelSet
-    | TemplateCategoriesSet
-    | VersionAdded
-    | VersionActivated
-    | InstanceAdded
-    | InstanceRemoved
-    | TemplateDeleted
-)
+    TemplateCreated | TemplateNamed | TemplateModelSet | TemplateCategoriesSet | VersionAdded
+    | VersionActivated | InstanceAdded | InstanceRemoved | TemplateDeleted
+)  # fmt: skip
 
 
 class Version(Struct, frozen=True):
@@ -183,15 +175,9 @@ def roll_back(
 ) -> list[TemplateFact]:
     """Make an old version the active one again; nothing if it is.
 
-    Args:
-        template: Which.
-        version: Its number.
-        of: Whose version of that number; empty: the only one.
-        replica: Who asks, in a log that machines share; empty in one that is alone.
-
-    Raises:
-        Refused: Code ``unknown_template`` or ``ambiguous``.
-    """
+    `of`: whose version of that number; empty: the only one. `replica`: who asks, in a log that
+    machines share; empty in one that is alone. Raises Refused, code ``unknown_template`` or
+    ``ambiguous``."""
     living(template)
     found = [one for one in template.numbered(version) if not of or one.is_of(of)]
     instead = Remedy("see_template", template.id[:8])
@@ -204,9 +190,7 @@ def roll_back(
         because = f"the template {template.name!r} has the versions {names}"
         raise Refused("ambiguous", because=because, instead="name one of them")
     (one,) = found
-    if one == template.version:
-        return []
-    return [VersionActivated(version, whose(one, replica))]
+    return [] if one == template.version else [VersionActivated(version, whose(one, replica))]
 
 
 def whose(version: Version | None, replica: str) -> str:
@@ -239,24 +223,10 @@ def named(name: str) -> str:
 def evolve(template: Template, recorded: RecordedEvent) -> Template:
     """The template after one more fact. Total; a second creation is ignored."""
     match recorded.fact:
-        case TemplateCreated(agent_kind=kind, name=name, model=model, categories=categories):
-            if template.exists:
-                return template
-            return replace(
-                template,
-                exists=True,
-                agent_kind=kind,
-                name=name,
-                model=model,
-                categories=categories,
-                created_at=recorded.at,
-            )
-        case TemplateNamed(name=name):
-            return replace(template, name=name)
-        case TemplateModelSet(model=model):
-            return replace(template, model=model)
-        case TemplateCategoriesSet(categories=categories):
-            return replace(template, categories=categories)
+        case TemplateCreated() as said if not template.exists:
+            return replace(template, exists=True, **asdict(said), created_at=recorded.at)
+        case TemplateNamed() | TemplateModelSet() | TemplateCategoriesSet() as said:
+            return replace(template, **asdict(said))
         case VersionAdded() as added:
             return _with_version(template, added, recorded)
         case VersionActivated(version=version, of=of):

@@ -8,8 +8,7 @@ the best of them kept. ``x-instant-of`` names the local time whose UTC instant a
 core knows no zones, so whoever records a call or an edit resolves it (ADR 41).
 
 STORAGE FORMAT for the singular ones: a change set keeps their canonical JSON, and fingerprints
-and bases are taken of it.
-"""
+and bases are taken of it."""
 
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -146,10 +145,7 @@ class AddChecklistItem(Arguments, frozen=True):
 
 
 class AddMultipleChecklistItems(Arguments, frozen=True):
-    items: Annotated[
-        tuple[AddChecklistItem, ...],
-        list_of("The items, in their order."),
-    ]
+    items: Annotated[tuple[AddChecklistItem, ...], list_of("The items, in their order.")]
 
 
 class UpdateChecklistItem(Arguments, frozen=True):
@@ -172,10 +168,7 @@ class UpdateChecklistItem(Arguments, frozen=True):
 
 
 class UpdateChecklistItems(Arguments, frozen=True):
-    items: Annotated[
-        tuple[UpdateChecklistItem, ...],
-        list_of("One entry for each item."),
-    ]
+    items: Annotated[tuple[UpdateChecklistItem, ...], list_of("One entry for each item.")]
 
     def problem(self) -> str:
         found = (f"items[{n}]: {one.problem()}" for n, one in enumerate(self.items) if one.is_empty)
@@ -234,8 +227,7 @@ class Retract(Arguments, frozen=True):
 
 class RetractSuggestions(Arguments, frozen=True):
     proposals: Annotated[
-        tuple[Retract, ...],
-        forgiving_list("The proposals to take back.", "retraction"),
+        tuple[Retract, ...], forgiving_list("The proposals to take back.", "retraction")
     ]
 
 
@@ -274,21 +266,11 @@ RECALLED_MAX = 8
 
 FollowUpRelation = Literal["follows_up_on", "relates_to", "blocks"]
 LinkPhrase = Literal[
-    "relates_to",
-    "blocks",
-    "is_blocked_by",
-    "follows_up_on",
-    "has_follow_up",
-    "duplicates",
-    "is_duplicated_by",
-    "fixes",
-    "is_fixed_by",
-    "supersedes",
-    "is_superseded_by",
-]
+    "relates_to", "blocks", "is_blocked_by", "follows_up_on", "has_follow_up", "duplicates",
+    "is_duplicated_by", "fixes", "is_fixed_by", "supersedes", "is_superseded_by",
+]  # fmt: skip
 TargetId = Annotated[
-    str,
-    id_of("The other task's id: a linked one, one that you found, or your new follow-up task."),
+    str, id_of("The other task's id: a linked one, one that you found, or your new follow-up task.")
 ]
 
 
@@ -323,10 +305,7 @@ class MigrateChecklistItem(Arguments, frozen=True):
 
 
 class MigrateChecklistItems(Arguments, frozen=True):
-    items: Annotated[
-        tuple[CarriedItem, ...],
-        list_of("The items that move."),
-    ]
+    items: Annotated[tuple[CarriedItem, ...], list_of("The items that move.")]
     target_task_id: TargetId
 
 
@@ -367,8 +346,7 @@ SUMMARY_MAX = 500
 
 
 def _local_time(what: str) -> Meta:
-    told = f"{what}, YYYY-MM-DDTHH:MM as the person's clock shows it."
-    return text_of(20, told, "local_time")
+    return text_of(20, f"{what}, YYYY-MM-DDTHH:MM as the person's clock shows it.", "local_time")
 
 
 def _instant_of(name: str) -> Meta:
@@ -435,8 +413,7 @@ Schema = dict[str, Any]
 def rules(shape: type[Struct]) -> Schema:
     """The schema with references written out and keys of ours left in. Not to be changed.
 
-    "Not given" is an absent key, so null and defaults do not appear in it.
-    """
+    "Not given" is an absent key, so null and defaults do not appear in it."""
     document = msgspec.json.schema(shape)
     plain = _plain(document, document.get("$defs", {}))
     plain.pop("description", None)  # the tool has its own

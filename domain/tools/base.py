@@ -3,8 +3,7 @@ with, and what a singular tool is made of (SPEC 5, 6).
 
 A tool is pure: (snapshot, arguments) -> facts or a refusal. Texts here are recorded and told to
 the model, so they hold nothing whose spelling differs between versions of Python or a library.
-The records stand in `task_tools`, `times`, `followups` and `local`; `registry` joins them.
-"""
+The records stand in `task_tools`, `times`, `followups` and `local`; `registry` joins them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal, TypeVar, get_args
@@ -78,8 +77,7 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
     those are finer than `touches`. `form`: the arguments that a person may edit, with the label
     of each. `remedies`: what helps where it is refused with this code. `others`: the further
     tasks that it writes to, where a new one would have the given id; then `facts` checks the
-    rules of the first task alone, and `domain.handlers.journal` makes what is written.
-    """
+    rules of the first task alone, and `domain.handlers.journal` makes what is written."""
 
     facts: Callable[[Snapshot, Any, str], Facts | ToolRefusal]
     values: Callable[[Snapshot, Any], object]
@@ -125,17 +123,10 @@ def planned(proposals: Iterable[Proposal], refusals: Collection[ToolRefusal]) ->
 
 def proposal(tool: str, effect: ToolEffect, snapshot: Snapshot, arguments: Struct) -> Proposal:
     """An accepted change as a person will decide on it."""
-    text = canonical.text(arguments)
-    summary = effect.summary(snapshot, arguments)
-    return Proposal(
-        tool,
-        text,
-        summary,
-        fingerprint(tool, text),
-        fold(summary),
-        base(tool, effect.values(snapshot, arguments)),
-        effect.touches(arguments),
-    )
+    text, summary = canonical.text(arguments), effect.summary(snapshot, arguments)
+    rests_on = base(tool, effect.values(snapshot, arguments))
+    names = (fingerprint(tool, text), fold(summary), rests_on)
+    return Proposal(tool, text, summary, *names, effect.touches(arguments))
 
 
 def base(tool: str, values: object) -> str:
@@ -172,42 +163,23 @@ def quoted(text: str) -> str:
 
 Mode = Literal["immediate", "deferred", "local", "read"]
 
-REASONS: tuple[str, ...] = get_args(Reason)
+CLIENT = "client"
+REASONS: tuple[str, ...] = tuple(one for one in get_args(Reason) if one != CLIENT)
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "task_agent": (
-        "task.propose",
-        "task.write_language",
-        "labels.propose",
-        "checklist.propose",
-        "report.write",
-        "journal.write",
-        "proposals.retract",
-        "category.read",
-        "journal.read",
-        "time.propose",
-        "link.propose",
-        "task.create",
-        "loop.write",
+        "task.propose", "task.write_language", "labels.propose", "checklist.propose",
+        "report.write", "journal.write", "proposals.retract", "category.read", "journal.read",
+        "time.propose", "link.propose", "task.create", "loop.write",
     ),
     "day_agent": (
-        "day.propose",
-        "report.write",
-        "journal.write",
-        "proposals.retract",
-        "loop.write",
+        "day.propose", "report.write", "journal.write", "proposals.retract", "loop.write",
         "agent.ask",
     ),
     "category_agent": (
-        "task.propose_new",
-        "report.write",
-        "journal.write",
-        "proposals.retract",
-        "category.read",
-        "journal.read",
-        "loop.write",
-        "agent.ask",
+        "task.propose_new", "report.write", "journal.write", "proposals.retract", "category.read",
+        "journal.read", "loop.write", "agent.ask",
     ),
-}
+}  # fmt: skip
 """What each kind of agent may do; a kind that is not here may do nothing."""
 
 
@@ -225,8 +197,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     more than those of the call, as an adapter resolves it or as `fills` takes it from the snapshot.
     `output`: the Struct or fact that a call comes to. `entities`,
     `tokens`: what it changes. `scope`: how far it reaches. `idempotency`: what makes a repeat
-    harmless.
-    """
+    harmless."""
 
     name: str
     description: str
@@ -253,19 +224,17 @@ class Tool(Struct, frozen=True, kw_only=True):
         "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
     ] = "fingerprint"
     scope: Literal[
-        "own_task",
-        "own_wake",
-        "own_proposals",
-        "two_tasks",
-        "own_past",
-        "allowed_categories",
-        "own_day",
-        "own_category",
-        "tasks_shown",
-    ] = "own_task"
+        "own_task", "own_wake", "own_proposals", "two_tasks", "own_past", "allowed_categories",
+        "own_day", "own_category", "tasks_shown",
+    ] = "own_task"  # fmt: skip
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"
+
+    @property
+    def wake_reasons(self) -> tuple[str, ...]:
+        """Why a wake may be in which it is offered: who was not asked may only propose."""
+        return (*self.reasons, CLIENT) if self.mode == "deferred" else self.reasons
 
     def is_in(self, scaffold: int) -> bool:
         """Whether wakes of a scaffold know it."""

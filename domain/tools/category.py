@@ -19,7 +19,6 @@ from domain.tools.arguments import (
 )
 from domain.tools.base import Tool, ToolEffect
 from domain.tools.followups import new_task_summary
-from domain.tools.snapshot import Snapshot
 
 CREATE, ASK = "create_task", "ask_agent"
 
@@ -57,15 +56,6 @@ class AskAgent(Arguments, frozen=True):
     ]
 
 
-def _of_category(snapshot: Snapshot, given: CreateTask) -> NewTask:
-    return NewTask(**asdict(given), category=snapshot.category)
-
-
-def _summary(snapshot: Snapshot, given: NewTask) -> str:
-    titles = [one.title for one in given.items]
-    return new_task_summary("Create task", given, titles)
-
-
 TOOLS = (
     Tool(
         name=CREATE,
@@ -74,12 +64,14 @@ TOOLS = (
         description="",
         arguments=CreateTask,
         element=NewTask,
-        fills=_of_category,
+        fills=lambda snapshot, given: NewTask(**asdict(given), category=snapshot.category),
         effect=ToolEffect(
             facts=lambda _, __, ___: (),
             values=lambda _, __: [],
             touches=lambda given: (f"category:{given.category}",),
-            summary=_summary,
+            summary=lambda _, given: new_task_summary(
+                "Create task", given, [one.title for one in given.items]
+            ),
             form={
                 "title": "Title",
                 "description": "Description",

@@ -14,23 +14,9 @@ from domain.journal.task import TASK
 from domain.log.keys import key
 from domain.log.state import LogState
 from domain.tools.arguments import Arguments, id_of, list_of, text_of
-from domain.tools.base import (
-    DayFacts,
-    Exploded,
-    Tool,
-    ToolEffect,
-    ToolRefusal,
-    quoted,
-    redundant,
-)
+from domain.tools.base import DayFacts, Exploded, Tool, ToolEffect, ToolRefusal, quoted, redundant
 from domain.tools.followups import named
-from domain.tools.snapshot import (
-    Snapshot,
-    SnapshotBlock,
-    SnapshotDay,
-    SnapshotTask,
-    blocks_of,
-)
+from domain.tools.snapshot import Snapshot, SnapshotBlock, SnapshotDay, SnapshotTask, blocks_of
 
 PUT, REMOVE = "put_block", "remove_block"
 PROPOSE, DROP = "propose_blocks", "drop_blocks"
@@ -145,8 +131,7 @@ def _explode_put(snapshot: Snapshot, given: ProposeBlocks) -> Exploded | ToolRef
     day = snapshot.day.date if snapshot.day else ""
     for one in given.blocks:
         wanted = PutTaskBlock(day, one.start, one.end, one.task_id, one.block)
-        facts = _put(snapshot, wanted, "agent:")
-        if isinstance(facts, ToolRefusal):
+        if isinstance(facts := _put(snapshot, wanted, "agent:"), ToolRefusal):
             refusals.append(facts)
         elif one.task_id in accepted:
             refusals.append(redundant(f"{named(one.task_id)} is named twice."))
@@ -171,8 +156,7 @@ def _explode_dropped(snapshot: Snapshot, given: DropBlocks) -> Exploded | ToolRe
     refusals: list[ToolRefusal] = []
     for one in given.blocks:
         wanted = RemoveTaskBlock(snapshot.day.date if snapshot.day else "", one.block)
-        facts = _remove(snapshot, wanted, "")
-        if isinstance(facts, ToolRefusal):
+        if isinstance(facts := _remove(snapshot, wanted, ""), ToolRefusal):
             refusals.append(facts)
         else:
             accepted[one.block] = wanted
@@ -225,13 +209,9 @@ def seen_now(world: LogState, given: object, position: int) -> Snapshot:
 
 
 _of_day = partial(
-    Tool,
-    since=4,
-    capabilities=("day.propose",),
-    entities=("day", "block"),
-    tokens=(),
+    Tool, since=4, capabilities=("day.propose",), entities=("day", "block"), tokens=(),
     scope="own_day",
-)
+)  # fmt: skip
 
 TOOLS = (
     _of_day(

@@ -4,8 +4,7 @@ Forgiving where the meaning is plain: snake_case keys, null for "not given", num
 other case in enumerations, a list sent as text. Since scaffold 3 (`loosened`) also what can mean
 one thing only, which is told. Strict in all else: an unknown name or a wrong type is refused with
 its path. The messages are our own, because they are recorded and those of a library change with
-its version.
-"""
+its version."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -110,15 +109,13 @@ def _known_names(value: dict[str, Any], fields: Schema, path: str) -> dict[str, 
 
 
 def _array(schema: Schema, value: object, path: str) -> list[Any]:
-    value = unpacked(value)
-    if isinstance(value, dict):
+    if isinstance(value := unpacked(value), dict):
         value = [value]  # one element, sent without its list
     if not isinstance(value, list):
         raise _Wrong(f"{path}: expected a list, got {_shown(value)}")
     if len(value) < schema["minItems"]:
         raise _Wrong(f"{path}: expected at least {schema['minItems']}, got none")
-    if len(value) > schema["maxItems"]:
-        most = schema["maxItems"]
+    if len(value) > (most := schema["maxItems"]):
         raise _Wrong(f"{path}: at most {most} in one call, got {len(value)}", "limit")
     if "x-elements" in schema:
         kept = map(_ELEMENTS[schema["x-elements"]], value)
@@ -131,8 +128,7 @@ def _string(schema: Schema, value: object, path: str) -> str:
         raise _Wrong(f"{path}: expected {_expected(schema)}, got {_shown(value)}")
     tidy = _tidy(schema, canonical.clean(value), path)
     if "enum" in schema:
-        same = [known for known in schema["enum"] if fold(known) == fold(tidy)]
-        if not same:
+        if not (same := [known for known in schema["enum"] if fold(known) == fold(tidy)]):
             raise _Wrong(f"{path}: expected {_expected(schema)}, got {_shown(value)}")
         return str(same[0])
     if len(tidy) < schema.get("minLength", 0):
@@ -150,8 +146,8 @@ def _integer(schema: Schema, value: object, path: str) -> int:
         number = int(number)
     low, high = schema["minimum"], schema["maximum"]
     if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-        expected = f"a whole number from {low} to {high}"
-        raise _Wrong(f"{path}: expected {expected}, got {_shown(value)}")
+        whole = f"a whole number from {low} to {high}"
+        raise _Wrong(f"{path}: expected {whole}, got {_shown(value)}")
     return number
 
 
@@ -201,8 +197,7 @@ def _clock(text: str, path: str) -> str:
     try:
         minutes_of(clock)
     except Refused:
-        because = f"{path}: expected a time of day HH:MM, got {quoted(text)}"
-        raise _Wrong(because) from None
+        raise _Wrong(f"{path}: expected a time of day HH:MM, got {quoted(text)}") from None
     return clock
 
 
@@ -261,10 +256,9 @@ def unpacked(value: object) -> object:
     if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
         return value
     try:
-        inner = canonical.read(value)
+        return canonical.read(value)
     except Refused:
         return value
-    return inner
 
 
 def _camel(name: str) -> str:
@@ -436,8 +430,7 @@ def _parted(given: object) -> tuple[object, str]:
 def quote_of(tool: Tool, quotes: Quotes, arguments: Struct, proposal: Proposal) -> str:
     """What a proposal of a call rests on: its element's own quote, else that of the call.
 
-    An element is known by its first argument, which of two equal ones is the first one's.
-    """
+    An element is known by its first argument, which of two equal ones is the first one's."""
     if not any(quotes.each):
         return quotes.whole
     elements: tuple[Struct, ...] = getattr(arguments, tool.array)

@@ -2,8 +2,7 @@
 
 Here are the rules that the agent's own task tells, and the words for a person. What is written to
 both tasks is made by `domain.handlers.journal`; which other task a proposal may name is told by
-`domain.wake.visible_ids`.
-"""
+`domain.wake.visible_ids`."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -45,8 +44,7 @@ def _movable(snapshot: Snapshot, wanted: Iterable[str]) -> Facts | ToolRefusal:
     """Whether these items are there to be moved, each once."""
     seen: set[str] = set()
     for one in wanted:
-        item = _find(snapshot, one)
-        if isinstance(item, ToolRefusal):
+        if isinstance(item := _find(snapshot, one), ToolRefusal):
             return item
         if item.id in seen:
             return ToolRefusal("invalid_arguments", f"Item {quoted(item.title)} is named twice.")
@@ -72,13 +70,10 @@ class _NewTask(Protocol):
 
     @property
     def title(self) -> str: ...
-
     @property
     def description(self) -> str: ...
-
     @property
     def due_date(self) -> str: ...
-
     @property
     def priority(self) -> str | None: ...
 
@@ -114,8 +109,7 @@ def _explode_moved(snapshot: Snapshot, given: a.MigrateChecklistItems) -> Explod
     accepted: dict[str, a.MigrateChecklistItem] = {}
     refusals: list[ToolRefusal] = []
     for one in given.items:
-        item = _find(snapshot, one.id)
-        if isinstance(item, ToolRefusal):
+        if isinstance(item := _find(snapshot, one.id), ToolRefusal):
             refusals.append(item)
         elif item.id in accepted:
             refusals.append(redundant(f"Item {quoted(item.title)} is named twice."))

@@ -1,6 +1,5 @@
 """The tools that stay in the wake: report, observations, retractions, open loops (SPEC 5, 7); and
-those that look something up.
-"""
+those that look something up."""
 
 import re
 from functools import partial
@@ -59,8 +58,7 @@ def report(arguments: a.UpdateReport) -> Report | ToolRefusal:
 
 def observations(arguments: a.RecordObservations) -> tuple[Observation, ...] | ToolRefusal:
     """The observations of a call, in their order."""
-    found = tuple(_observation(given) for given in arguments.observations)
-    if not found:
+    if not (found := tuple(_observation(given) for given in arguments.observations)):
         return ToolRefusal("invalid_arguments", "observations: none of them has a text")
     return found
 
@@ -80,10 +78,7 @@ def _observation(given: str | a.Observed) -> Observation:
     if isinstance(given, str):
         given = a.Observed(given)
     return Observation(
-        given.text,
-        given.priority or "routine",
-        given.category or "operational",
-        given.target or "",
+        given.text, given.priority or "routine", given.category or "operational", given.target or ""
     )
 
 
@@ -195,20 +190,13 @@ def _instead(found: re.Match[str]) -> str:
 READS_MAX = 6  # of one wake
 
 _read = partial(
-    Tool,
-    hint=f"look further; {READS_MAX} in one wake",
-    mode="read",
-    since=2,
-    idempotency="changes_nothing",
-    entities=(),
-    tokens=(),
-)
+    Tool, hint=f"look further; {READS_MAX} in one wake", mode="read", since=2,
+    idempotency="changes_nothing", entities=(), tokens=(),
+)  # fmt: skip
 _of_tasks = partial(
-    _read,
-    capabilities=("category.read",),
-    output="domain.wake.lookups:TasksFound",
+    _read, capabilities=("category.read",), output="domain.wake.lookups:TasksFound",
     scope="allowed_categories",
-)
+)  # fmt: skip
 
 LOOKUP_TOOLS = (
     _of_tasks(

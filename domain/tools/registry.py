@@ -2,8 +2,7 @@
 
 A *tool* is what the model calls, a *change* its singular form, which a person decides on and an
 operation applies. Both sides ask the same record, so a rule holds when something is proposed
-and again when it is applied to the task as it is then.
-"""
+and again when it is applied to the task as it is then."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -93,18 +92,20 @@ def offered(
     """The tools of a wake: what its scaffold has, the kind may do and the reason allows, in the
     order of SPEC 5; as a rule without those that have nothing to work on.
 
-    Args:
-        snapshot: The task as it was captured; None: whatever it is like.
-        has_open: Whether the agent has open proposals to take back.
-    """
+    `snapshot`: the task as it was captured; None: whatever it is like. `has_open`: whether the
+    agent has open proposals to take back."""
     may = set(CAPABILITIES.get(agent_kind, ()))
     found = [
         tool.name
         for tool in TOOLS.values()
-        if tool.is_in(scaffold) and reason in tool.reasons and may.issuperset(tool.capabilities)
+        if tool.is_in(scaffold)
+        and reason in tool.wake_reasons
+        and may.issuperset(tool.capabilities)
     ]
     if snapshot is not None and features_of(scaffold).offers_by_task:
         found = [name for name in found if _applies(TOOLS[name], snapshot, has_open)]
+        if reason == b.CLIENT:  # what would act at once is none
+            found = [name for name in found if mode_of(name, snapshot) == "deferred"]
     return tuple(found)
 
 
@@ -196,8 +197,7 @@ def local_times(tool: str, arguments: object, features: Features = FEATURES[1]) 
     if not shape or not (named := set(_instants(shape).values())):
         return {}
     bare = decoding.parted(TOOLS[tool], arguments)[0]
-    found = decoded(shape, _taken(shape, bare, features)[0])
-    if isinstance(found, ToolRefusal):
+    if isinstance(found := decoded(shape, _taken(shape, bare, features)[0]), ToolRefusal):
         return {}
     given = msgspec.to_builtins(found)
     return {name: given[name] for name in sorted(named & given.keys())}
@@ -240,8 +240,7 @@ def _checked(shape: type[Arguments], arguments: object) -> Struct | ToolRefusal:
 
 
 def _change(tool: str, arguments: str) -> tuple[ToolEffect, Struct] | ToolRefusal:
-    change = CHANGES.get(tool)
-    if change is None:
+    if (change := CHANGES.get(tool)) is None:
         return _unknown(tool)
     try:
         given = canonical.read(arguments)
@@ -277,18 +276,15 @@ def plan(
     if record is None or record.effect is None:
         return _unknown(tool)
     if record.explode is not None:
-        exploded = record.explode(snapshot, arguments)
-        if isinstance(exploded, ToolRefusal):
+        if isinstance(exploded := record.explode(snapshot, arguments), ToolRefusal):
             return exploded
         name, effect = record.singular, record.effect
         items = (b.proposal(name, effect, snapshot, one) for one in exploded.accepted)
         return b.planned(items, exploded.refusals)
-    wanted = _resolved(tool, arguments, dict(instants))
-    if isinstance(wanted, ToolRefusal):
+    if isinstance(wanted := _resolved(tool, arguments, dict(instants)), ToolRefusal):
         return wanted
     wanted = record.fills(snapshot, wanted) if record.fills else wanted
-    answer = record.effect.facts(snapshot, wanted, "")
-    if isinstance(answer, ToolRefusal):
+    if isinstance(answer := record.effect.facts(snapshot, wanted, ""), ToolRefusal):
         return answer
     return Plan((b.proposal(tool, record.effect, snapshot, wanted),))
 
@@ -316,8 +312,7 @@ def seen_now(
     """What a change would be applied to, as the journal stands in a world: its task; of a change of
     a day, which is no task's, that day and the open task that it names; of a task that is to be
     made, its category, and its id where it is there."""
-    given = read(tool, arguments)
-    if isinstance(given, category.NewTask):
+    if isinstance(given := read(tool, arguments), category.NewTask):
         is_there = world.load(TASK, task).is_there if task else False
         return Snapshot(task if is_there else "", position, "", "", category=given.category)
     if task:

@@ -1,7 +1,6 @@
 """A task as the tools see it: on the journal's side live, in a wake as it was captured.
 
-STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.log.wire`.
-"""
+STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.log.wire`."""
 
 from msgspec.structs import replace
 
@@ -111,8 +110,7 @@ class Snapshot(Part, frozen=True):
     when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
     are those that things were touched in. `places`: of `log` and `thread`, since scaffold 3, whose
     prompts tell no instants. `day`, `others`: of an agent without a task, which leaves what is of
-    one empty.
-    """
+    one empty."""
 
     task: str
     position: int
@@ -157,8 +155,7 @@ def captured(
 
     Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
     archived ones only where there is room; in their order. To a wake the rest is not there;
-    applying a change looks at all of them.
-    """
+    applying a change looks at all of them."""
     seen = replace(snapshot(task, catalog, position), linked=linked)
     newest = sorted(seen.time, key=lambda one: one.start)[-ENTRIES_KEPT:]
     seen = replace(seen, time=tuple(newest))
@@ -176,28 +173,26 @@ def captured(
     return replace(seen, items=tuple(one for one in seen.items if one.id in kept))
 
 
+_AS_THE_TASK = (
+    "title", "status_reason", "estimate", "due", "language", "language_by", "category", "labels",
+    "suppressed", "is_deleted",
+)  # fmt: skip
+
+
 def snapshot(task: Task, catalog: Catalog, position: int, at: str = "") -> Snapshot:
     """The part of a task that tools need, looked at now, at `at`."""
     items = tuple(
         SnapshotItem(
-            item.id, item.title, item.is_checked, item.checked_by, item.is_archived, item.touched
+            one.id, one.title, one.is_checked, one.checked_by, one.is_archived, one.touched
         )
-        for item in task.items
+        for one in task.items
     )
     return Snapshot(
         task.id,
         position,
         task.status,
         task.priority,
-        title=task.title,
-        status_reason=task.status_reason,
-        estimate=task.estimate,
-        due=task.due,
-        language=task.language,
-        language_by=task.language_by,
-        category=task.category,
-        labels=task.labels,
-        suppressed=task.suppressed,
+        **{name: getattr(task, name) for name in _AS_THE_TASK},
         available=tuple(
             SnapshotLabel(label.id, label.name) for label in available(catalog, task.category)
         ),
@@ -206,7 +201,6 @@ def snapshot(task: Task, catalog: Catalog, position: int, at: str = "") -> Snaps
         touched=tuple(
             Touched(field, one.n) for field, one in sorted(task.touched.items()) if one.n
         ),
-        is_deleted=task.is_deleted,
         time=tuple(
             SnapshotEntry(one.id, one.start, one.end, one.summary, one.by, one.touched)
             for one in task.time

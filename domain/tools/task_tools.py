@@ -1,6 +1,5 @@
 """The tools that change the agent's own task: one of its fields or its language, its labels, its
-checklist (SPEC 5).
-"""
+checklist (SPEC 5)."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -44,8 +43,7 @@ def _sets(
 ) -> ToolEffect:
     """A field of the snapshot gets another value, the one argument of the call.
 
-    `words` call it in a sentence, `label` beside its input; `shown` tells a value.
-    """
+    `words` call it in a sentence, `label` beside its input; `shown` tells a value."""
     (attribute,), (name,) = arguments.__struct_fields__, arguments.__struct_encode_fields__
 
     def facts(snapshot: Snapshot, given: Arguments, by: str) -> Facts | ToolRefusal:
@@ -81,8 +79,7 @@ def _status(snapshot: Snapshot, arguments: a.SetTaskStatus, by: str) -> Facts | 
 
 
 def _language(snapshot: Snapshot, arguments: a.SetTaskLanguage, by: str) -> Facts | ToolRefusal:
-    now = snapshot.language
-    if not now:
+    if not (now := snapshot.language):
         return (t.LanguageSet(by, arguments.language_code),)
     if now != arguments.language_code and is_persons(snapshot.language_by):
         return ToolRefusal("sovereignty", f"The person set the language to {now}; it stays so.")
@@ -346,9 +343,8 @@ def _add(snapshot: Snapshot, arguments: a.AddChecklistItem, by: str) -> Facts | 
     item = fresh_item_id(snapshot.task, title, {item.id for item in snapshot.items})
     if snapshot.checklists:
         return (t.ItemAdded(by, snapshot.checklists[0], item, title),)
-    checklist = key("checklist", snapshot.task, fold(CHECKLIST_TITLE))
-    added = t.ItemAdded(by, checklist, item, title)
-    return t.ChecklistAdded(by, checklist, CHECKLIST_TITLE), added
+    made = key("checklist", snapshot.task, fold(CHECKLIST_TITLE))
+    return t.ChecklistAdded(by, made, CHECKLIST_TITLE), t.ItemAdded(by, made, item, title)
 
 
 def _is_there(snapshot: Snapshot, title: str) -> bool:
@@ -367,8 +363,7 @@ def _explode_updates(
     refusals: list[ToolRefusal] = []
     named: set[str] = set()
     for update in arguments.items:
-        item = _find(snapshot, update.id)
-        if isinstance(item, ToolRefusal):
+        if isinstance(item := _find(snapshot, update.id), ToolRefusal):
             refusals.append(item)
         elif item.id in named:
             twice = f"Item {quoted(item.title)} is named twice; name each once in a call."
@@ -395,8 +390,7 @@ def _allowed(
 
 
 def _update(snapshot: Snapshot, arguments: a.UpdateChecklistItem, by: str) -> Facts | ToolRefusal:
-    item = _find(snapshot, arguments.id)
-    if isinstance(item, ToolRefusal):
+    if isinstance(item := _find(snapshot, arguments.id), ToolRefusal):
         return item
     real = _real(item, arguments)
     if real.is_empty:
@@ -449,14 +443,9 @@ def _given(update: a.UpdateChecklistItem) -> list[str]:
 
 
 def _values(snapshot: Snapshot, update: a.UpdateChecklistItem) -> object:
-    item = _find(snapshot, update.id)
-    if isinstance(item, ToolRefusal):
+    if isinstance(item := _find(snapshot, update.id), ToolRefusal):
         return None
     return {name: getattr(item, _FIELD_OF[name]) for name in _given(update)}
-
-
-def _parts(update: a.UpdateChecklistItem) -> tuple[str, ...]:
-    return tuple(f"item:{update.id}.{name}" for name in _given(update))
 
 
 def _summary(snapshot: Snapshot, update: a.UpdateChecklistItem) -> str:
@@ -473,8 +462,7 @@ def _summary(snapshot: Snapshot, update: a.UpdateChecklistItem) -> str:
 
 
 def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
-    item = _find(snapshot, str(arguments.get("id")))
-    if isinstance(item, ToolRefusal):
+    if isinstance(item := _find(snapshot, str(arguments.get("id"))), ToolRefusal):
         return "gone"
     return f"{'[x]' if item.is_checked else '[ ]'} {item.title}"
 
@@ -525,7 +513,7 @@ CHECKLIST_TOOLS = (
             touches=lambda update: (f"item:{update.id}",),
             summary=_summary,
             now=_now,
-            parts=_parts,
+            parts=lambda update: tuple(f"item:{update.id}.{name}" for name in _given(update)),
             form={"title": "Item", "reason": "Because"},
             remedies={"sovereignty": "give_reason"},
         ),

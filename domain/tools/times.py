@@ -36,8 +36,7 @@ def _log(snapshot: Snapshot, given: LogTimeAt, by: str) -> Facts | ToolRefusal:
     start, end = given.started_utc, given.ended_utc
     if refusal := _wrong(snapshot, start, end):
         return refusal
-    entry = _fresh_entry(snapshot, start, end)
-    return (t.TimeLogged(by, entry, start, end, given.summary),)
+    return (t.TimeLogged(by, _fresh_entry(snapshot, start, end), start, end, given.summary),)
 
 
 def _fresh_entry(snapshot: Snapshot, start: str, end: str) -> str:
@@ -80,8 +79,7 @@ def _find(snapshot: Snapshot, wanted: str) -> SnapshotEntry | ToolRefusal:
 
 
 def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | ToolRefusal:
-    entry = _find(snapshot, given.entry_id)
-    if isinstance(entry, ToolRefusal):
+    if isinstance(entry := _find(snapshot, given.entry_id), ToolRefusal):
         return entry
     if not entry.end:
         because = "entryId: its timer runs; its times are not set yet"
@@ -101,8 +99,7 @@ def _edit(snapshot: Snapshot, given: EditTimeEntryAt, by: str) -> Facts | ToolRe
 
 
 def _edit_values(snapshot: Snapshot, given: EditTimeEntryAt) -> object:
-    entry = _find(snapshot, given.entry_id)
-    if isinstance(entry, ToolRefusal):
+    if isinstance(entry := _find(snapshot, given.entry_id), ToolRefusal):
         return None
     values: dict[str, object] = {}
     if given.started_at or given.ended_at:
@@ -141,8 +138,7 @@ def _edit_summary(snapshot: Snapshot, given: EditTimeEntryAt) -> str:
 
 
 def _edit_now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
-    entry = _find(snapshot, str(arguments.get("entryId")))
-    if isinstance(entry, ToolRefusal):
+    if isinstance(entry := _find(snapshot, str(arguments.get("entryId"))), ToolRefusal):
         return "gone"
     return f"{entry.start} to {entry.end or 'now'} {entry.summary}".rstrip()
 
@@ -155,17 +151,11 @@ def _running(snapshot: Snapshot) -> SnapshotEntry | None:
 
 
 def _note(snapshot: Snapshot, given: NoteTimer, by: str) -> Facts | ToolRefusal:
-    entry = _running(snapshot)
-    if entry is None:
+    if (entry := _running(snapshot)) is None:
         return ToolRefusal("not_found", "No timer runs on this task.")
     if given.summary == squeeze(entry.summary):
         return redundant("The running timer says so already.")
     return (t.TimeEdited(by, entry.id, summary=given.summary),)
-
-
-def _note_values(snapshot: Snapshot, _: NoteTimer) -> object:
-    entry = _running(snapshot)
-    return [entry.id, entry.summary] if entry else []
 
 
 def _note_now(snapshot: Snapshot, _: Mapping[str, Any]) -> str:
@@ -173,14 +163,11 @@ def _note_now(snapshot: Snapshot, _: Mapping[str, Any]) -> str:
     return (entry.summary or "none") if entry else "no timer runs"
 
 
+_SPAN_FORM = {"startedAt": "Began", "endedAt": "Ended", "summary": "What was done"}
 _of_time = partial(
-    Tool,
-    hint="never guess a time.",
-    since=2,
-    capabilities=("time.propose",),
-    entities=("task", "time_entry"),
-    tokens=("TIME_ENTRY",),
-)
+    Tool, hint="never guess a time.", since=2, capabilities=("time.propose",),
+    entities=("task", "time_entry"), tokens=("TIME_ENTRY",),
+)  # fmt: skip
 
 TOOLS = (
     _of_time(
@@ -199,7 +186,7 @@ TOOLS = (
             ),
             touches=lambda _: ("time",),
             summary=_log_summary,
-            form={"startedAt": "Began", "endedAt": "Ended", "summary": "What was done"},
+            form=_SPAN_FORM,
         ),
     ),
     _of_time(
@@ -219,12 +206,7 @@ TOOLS = (
             summary=_edit_summary,
             now=_edit_now,
             parts=_edit_parts,
-            form={
-                "startedAt": "Began",
-                "endedAt": "Ended",
-                "summary": "What was done",
-                "reason": "Because",
-            },
+            form={**_SPAN_FORM, "reason": "Because"},
             remedies={"sovereignty": "give_reason"},
         ),
         risk="medium",
@@ -239,7 +221,9 @@ TOOLS = (
         arguments=NoteTimer,
         effect=ToolEffect(
             facts=_note,
-            values=_note_values,
+            values=lambda snapshot, _: (
+                [entry.id, entry.summary] if (entry := _running(snapshot)) else []
+            ),
             touches=lambda _: ("time",),
             summary=lambda _, given: f'Note on the running timer: "{given.summary}"',
             now=_note_now,

@@ -101,8 +101,7 @@ def texts_shown(wake: Wake, seen: Snapshot, text: Callable[[Words], str]) -> Ite
         return text(Words(payload=ref.payload)).partition("\n\n")[2] if ref else ""
 
     yield ShownText("words", body("words"))
-    task = _json(body("task"), "{")
-    if isinstance(task, dict):
+    if isinstance(task := _json(body("task"), "{"), dict):
         for at, note in timed("log", _objects(task.get("log"))):
             yield ShownText(f"note:{at}", _text(note.get("text")))
         for name in ("description", "title"):

@@ -1,11 +1,10 @@
 """What the performer can ask of a wake, besides handing it replies (SPEC 3, DESIGN 7).
 
-STORAGE FORMAT: receipts keep commands, see `domain.log.wire`.
-"""
+STORAGE FORMAT: receipts keep commands, see `domain.log.wire`."""
 
 from domain.log.timestamps import Shift
 from domain.log.wire import Imported, Part, PayloadId, Stored
-from domain.wake.wake import SectionRef
+from domain.wake.wake import ModelAnswered, SectionRef
 
 
 class LocalTime(Part, frozen=True):
@@ -54,8 +53,7 @@ class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
     or that a person does not want: ``cancelled``.
 
     Or that a timer made, and nothing moved since the wake before: ``unchanged``. Then the others
-    say what it would have been given, as in `BeginWake`.
-    """
+    say what it would have been given, as in `BeginWake`."""
 
     agent: str
     run_key: str
@@ -76,8 +74,7 @@ class StopWake(Stored, frozen=True, tag="command.stop_wake.1"):
 
     `turn`, `attempt` and `operation` name the intent that is stopped: once the wake waits for
     another one, somebody else goes on with it, and a stop that comes late changes nothing. An
-    attempt of 0: whatever it waits for.
-    """
+    attempt of 0: whatever it waits for."""
 
     run_key: str
     code: str
@@ -91,8 +88,7 @@ class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
     """Take over a begun wake whose process is gone: its intent under the next attempt.
 
     `turn`, `attempt` and `operation` name the intent that was seen in doubt: once the wake waits
-    for another one, somebody else goes on with it. An attempt of 0: whatever it waits for.
-    """
+    for another one, somebody else goes on with it. An attempt of 0: whatever it waits for."""
 
     run_key: str
     turn: int = 0
@@ -114,4 +110,47 @@ class DeferWake(Stored, frozen=True, tag="command.defer_wake.1"):
     operation: str = ""
 
 
-WakeCommand = BeginWake | SkipWake | StopWake | RetakeWake | DeferWake
+class ProposeChanges(Stored, frozen=True, tag="command.propose.1"):
+    """What a client proposes that no wake asked, a coding agent for example: a whole wake in one
+    append (ADR 114). `session`: who it is, and the digest of what it said; `begin`: what it was
+    given; `reply`: its words, short enough to stand in the row, and its calls."""
+
+    session: str
+    begin: BeginWake
+    reply: ModelAnswered
+
+    @property
+    def agent(self) -> str:
+        return self.begin.agent
+
+    @property
+    def run_key(self) -> str:
+        return self.begin.run_key
+
+    @property
+    def journal_position(self) -> int:
+        return self.begin.journal_position
+
+    @property
+    def journal_digest(self) -> str:
+        return self.begin.journal_digest
+
+    @property
+    def said_text(self) -> str:
+        """The words of the client."""
+        return self.reply.text.text if self.reply.text else ""
+
+
+WakeCommand = BeginWake | SkipWake | StopWake | RetakeWake | DeferWake | ProposeChanges
+Begins = BeginWake | ProposeChanges
+
+
+def begun_of(cause: object) -> BeginWake | None:
+    """What a cause gives to the wake that it begins; None: it begins none."""
+    match cause:
+        case BeginWake():
+            return cause
+        case ProposeChanges(begin=begin):
+            return begin
+        case _:
+            return None

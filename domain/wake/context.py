@@ -1,8 +1,7 @@
 """From the states of both logs to what one agent may read (SPEC 4). It loads and decides scope.
 
 Only the owned task and its direct links are read. A payload is read only for what can be
-shown: the log newest first until the prompt would be full.
-"""
+shown: the log newest first until the prompt would be full."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -21,7 +20,7 @@ from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available, category_of
 from domain.journal.document import label_name
 from domain.journal.links import LINKS, PHRASE_OF
-from domain.journal.task import TASK, Note, Task, TimeEntry, rating_of
+from domain.journal.task import TASK, ChecklistItem, Note, Task, TimeEntry, rating_of
 from domain.lessons.lessons import CATEGORY, LESSONS, REFERENCES_READ, Lesson, count
 from domain.log import canonical
 from domain.log.state import MAIN, LogState, RecordedEvent
@@ -94,15 +93,8 @@ def _link(
     if other.is_deleted:
         gone = r.LinkSeen(phrase, is_deleted=True, direction=direction)
         return project("linked_task", gone, given.scaffold)
-    seen = r.LinkSeen(
-        phrase,
-        other.id,
-        other.title,
-        other.status,
-        other.priority,
-        said.one_liner,
-        direction=direction,
-    )
+    shown = (other.id, other.title, other.status, other.priority, said.one_liner)
+    seen = r.LinkSeen(phrase, *shown, direction=direction)
     if given.features.tells_links:
         labels = label_names(catalog, other, agent)
         seen = replace(seen, due=other.due, labels=labels, tldr=said.tldr)
@@ -131,11 +123,8 @@ def fact_changes(
     position 0 it has seen nothing, so nothing "changed". `linked`: tasks that it may see."""
     if not agent.position:
         return []
-    counted = Counter(
-        _described(row, linked)
-        for row in rows
-        if getattr(row.fact, "by", "") != f"agent:{agent.id}"
-    )
+    others = (row for row in rows if getattr(row.fact, "by", "") != f"agent:{agent.id}")
+    counted = Counter(_described(row, linked) for row in others)
     return [r.ChangeSeen(*what, times) for what, times in sorted(counted.items())]
 
 
@@ -145,7 +134,9 @@ def trigger_changes(
     """What the triggers' tokens say beyond `told`, and how many ids may not be named."""
     tokens = sorted({(token, one.is_propagated) for one in triggers for token in one.tokens})
     told_ids = {change.subject for change in told}
-    visible = {*_ids_of(task), *linked, *told_ids} if tokens else set()
+    parts = (task.items, task.notes, task.checklists, task.time) if tokens else ()
+    visible = {task.id, task.category, *task.labels, *task.suppressed, *linked, *told_ids}
+    visible.update(one.id for part in parts for one in part)
     changes: list[r.ChangeSeen] = []
     hidden: set[str] = set()
     for token, is_propagated in tokens:
@@ -178,18 +169,9 @@ def _described(row: RecordedEvent, linked: Container[str]) -> tuple[str, str]:
     target = getattr(fact, "target", "")
     if target and target in linked:
         subject = target
-    return subject or row.entity, f"{tag_of(fact).split('.')[1]} by {_author(fact)}"
-
-
-def _author(fact: object) -> str:
     origin = str(getattr(fact, "by", "")).partition(":")[0]
-    return {"person": "person", "import": "import"}.get(origin, "another agent")
-
-
-def _ids_of(task: Task) -> Iterable[str]:
-    yield from (task.id, task.category, *task.labels, *task.suppressed)
-    for part in (task.items, task.notes, task.checklists, task.time):
-        yield from (one.id for one in part)
+    author = origin if origin in ("person", "import") else "another agent"
+    return subject or row.entity, f"{tag_of(fact).split('.')[1]} by {author}"
 
 
 # --------------------------------------------------------------------------- the task and its agent
@@ -220,8 +202,6 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     Args:
         journal: The journal at the position that the wake is rendered at.
         agents: The agent log at its position; it holds the texts of observations.
-        agent: Whose wake it is.
-        asked: Why it wakes.
         report: Its current report, if there is one.
         sets: Its change sets; those of other tasks, or not opened yet, are left out.
         linked_agents: By id of linked task: what its agent says.
@@ -255,10 +235,12 @@ def _of_itself(
     proposals, verdicts = _proposed(sets, agent.task, text)
     observed, critical = _observed(agents, agent, given.features)
     language = agent.preferences.get("language")
+    known = sorted((name, slot.value) for name, slot in agent.preferences.items())
+    preferences = tuple((name, value) for name, value in known if value)
     return Reading(
         task=r.TaskSeen("", ""),
         reason=asked.reason,
-        slots=_slots(agent),
+        slots=r.SlotsSeen(agent.goal.value, agent.loops, preferences, agent.own_loops),
         report=report,
         critical=critical,
         journal=observed,
@@ -267,10 +249,14 @@ def _of_itself(
         timers=tuple(fired(asked.triggers, agent)),
         is_resumed="recovery" in {asked.reason, *(one.reason for one in asked.triggers)},
         words=asked.words,
+        client=given.client,
         language=language.value if language and not agent.task else "",
         scaffold=given.scaffold,
         local=given.local,
-        memory=_digests(agents, agent) if given.features.has_memory else (),
+        memory=tuple(
+            r.DigestSeen(one.since, one.until, one.count, agents.text(one.words))
+            for one in (readable_digests(agents, agent) if given.features.has_memory else ())
+        ),
         kind=agent.agent_kind or deciders.AGENT_KIND,
     )
 
@@ -291,8 +277,9 @@ def _with_task(
     category = category_of(catalog, task.category)
     links = linked(journal, task, agent, linked_agents, given)
     seen = {link.id for link in links if link.id}
-    later = _later(journal, agent) if agent.position else ()
-    facts = fact_changes(later, agent, seen)
+    seen_of = (agent.seen or None) if journal.is_shared else None  # on whatever machine it woke
+    new = journal.recorded("task", agent.task, agent.position, seen_of) if agent.position else ()
+    facts = fact_changes(new, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
     report = reading.report
@@ -307,7 +294,10 @@ def _with_task(
         ),
         suppressed=suppressed,
         available=free,
-        corrections=_corrections(journal, category, limits),
+        corrections=tuple(
+            r.CorrectionSeen(*(journal.payload(text).decode() for text in (one.before, one.after)))
+            for one in category.corrections[::-1][: limits.corrections_max]
+        ),
         linked=links,
         report=report,
         changes=tuple(sorted((*facts, *others), key=lambda one: (one.subject, one.what))),
@@ -333,12 +323,6 @@ def _ids(reading: Reading) -> Iterator[str]:
     yield from (one.id for one in (*reading.suppressed, *reading.available))
 
 
-def _later(journal: LogState, agent: Agent) -> Sequence[RecordedEvent]:
-    """The rows of its task that are new to an agent, on whatever machine it woke last."""
-    seen = agent.seen or None
-    return journal.recorded("task", agent.task, agent.position, seen if journal.is_shared else None)
-
-
 def _check(task: Task, agent: Agent) -> None:
     """The edge of what a prompt may be rendered for; messages name ids only."""
     if not task.exists:
@@ -358,6 +342,11 @@ def _who(by: str) -> str:
     return origin if origin in ("agent", "import") else "person"
 
 
+_AS_THE_TASK = (
+    "title", "status", "status_reason", "priority", "estimate", "due", "language", "created_at"
+)  # fmt: skip
+
+
 def _task(
     journal: LogState,
     task: Task,
@@ -367,46 +356,32 @@ def _task(
     features: Features,
 ) -> r.TaskSeen:
     log = _log(journal, task.notes, limits, features)
+    written = _written(task) if features.tells_days else ()
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
     return r.TaskSeen(
         id=task.id,
-        title=task.title,
         description=journal.text(task.description),
-        status=task.status,
-        status_reason=task.status_reason,
-        priority=task.priority,
-        estimate=task.estimate,
-        due=task.due,
-        language=task.language,
-        language_by="" if not task.language else _language_source(task.language_by),
+        **{name: getattr(task, name) for name in _AS_THE_TASK},
+        # an imported language came from the person's own file
+        language_by=task.language and ("agent" if _who(task.language_by) == "agent" else "person"),
         category=r.LabelSeen(category.id, category.name),
         labels=tuple(r.LabelSeen(label, label_name(catalog, label)) for label in task.labels),
-        items=tuple(
-            r.ItemSeen(
-                item.id,
-                item.title,
-                item.is_checked,
-                _who(item.checked_by) if item.checked_by else "",
-                item.checked_at,
-                item.is_archived,
-            )
-            for item in task.items
-        ),
+        items=tuple(_item(one) for one in task.items),
         log=log,
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
-        created_at=task.created_at,
-        origins=_origins(task, features) if features.tells_origins else {},
+        origins={
+            name: r.OriginSeen(_who(one.by), one.at, _newer(written, one.at))
+            for name, one in task.touched.items()
+            if features.tells_origins
+        },
         **(_time(task, limits) if features.tells_time else {}),
     )
 
 
-def _origins(task: Task, features: Features) -> dict[str, r.OriginSeen]:
-    written = _written(task) if features.tells_days else ()
-    return {
-        name: r.OriginSeen(_who(one.by), one.at, _newer(written, one.at))
-        for name, one in task.touched.items()
-    }
+def _item(item: ChecklistItem) -> r.ItemSeen:
+    who = _who(item.checked_by) if item.checked_by else ""
+    return r.ItemSeen(item.id, item.title, item.is_checked, who, item.checked_at, item.is_archived)
 
 
 def _written(task: Task) -> Sequence[str]:
@@ -442,11 +417,6 @@ def _spent(task: Task, one: TimeEntry) -> r.TimeSeen:
     return r.TimeSeen(one.start, minutes, one.summary, one.id, one.end, score)
 
 
-def _language_source(by: str) -> str:
-    """An imported language came from the person's own file."""
-    return "agent" if _who(by) == "agent" else "person"
-
-
 def _log(
     journal: LogState, notes: Sequence[Note], limits: PromptLimits, features: Features
 ) -> tuple[r.EntrySeen, ...]:
@@ -475,22 +445,9 @@ def _labels(
         if (label := catalog.labels.get(name)) and not label.is_deleted
     ]
     taken = {*task.labels, *task.suppressed}
-    free = (
-        r.LabelSeen(label.id, label.name)
-        for label in available(catalog, task.category)
-        if label.id not in taken
-    )
+    usable = (label for label in available(catalog, task.category) if label.id not in taken)
+    free = (r.LabelSeen(label.id, label.name) for label in usable)
     return tuple(sorted(suppressed, key=lambda one: (fold(one.name), one.id))), tuple(free)
-
-
-def _corrections(
-    journal: LogState, category: Category, limits: PromptLimits
-) -> tuple[r.CorrectionSeen, ...]:
-    newest_first = category.corrections[::-1][: limits.corrections_max]
-    return tuple(
-        r.CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
-        for one in newest_first
-    )
 
 
 def _observed(
@@ -506,13 +463,6 @@ def _observed(
         older = agent.critical[: max(0, len(agent.critical) - shown)]
         notes = (*older, *agent.observations)
     return _observations(agents, notes, known), _observations(agents, agent.critical, known)
-
-
-def _digests(agents: LogState, agent: Agent) -> tuple[r.DigestSeen, ...]:
-    return tuple(
-        r.DigestSeen(one.since, one.until, one.count, agents.text(one.words))
-        for one in readable_digests(agents, agent)
-    )
 
 
 def _observations(
@@ -531,8 +481,7 @@ def _proposed(
 ) -> tuple[tuple[r.ProposalSeen, ...], tuple[r.VerdictSeen, ...]]:
     """Open items in the order of their making, and all verdicts, newest first.
 
-    `text` reads what was edited; None: that is not told.
-    """
+    `text` reads what was edited; None: that is not told."""
     proposals: list[r.ProposalSeen] = []
     decided: list[tuple[str, str, int, r.VerdictSeen]] = []
     for one in sets:
@@ -565,16 +514,6 @@ def _value(value: object) -> str:
     return value if isinstance(value, str) else "none" if value is None else canonical.text(value)
 
 
-def _slots(agent: Agent) -> r.SlotsSeen:
-    preferences = sorted((name, slot.value) for name, slot in agent.preferences.items())
-    return r.SlotsSeen(
-        agent.goal.value,
-        agent.loops,
-        tuple((name, value) for name, value in preferences if value),
-        agent.own_loops,
-    )
-
-
 # ------------------------------------------------------------------------------------------ lessons
 
 DECIDED_LEAST = 5
@@ -597,15 +536,10 @@ def lessons_of(
     own = set(sets_of_task(agents, agent, agent.generation))
     tools = agents.load(LESSONS, CATEGORY + category).tools
     ruled_out = ruled_out_in(agents, category, features)
-    others = {
-        tool: [one for one in tools[tool] if one.changes not in own]
-        for tool in sorted(tools.keys() - {*ruled_out, *DAY_CHANGES})
-    }
-    fared = (
-        _seen(agents, agent, tool, lessons)
-        for tool, lessons in others.items()
-        if len(lessons) >= DECIDED_LEAST
-    )
+    fared = []
+    for tool in sorted(tools.keys() - {*ruled_out, *DAY_CHANGES}):
+        others = [one for one in tools[tool] if one.changes not in own]
+        fared += [_seen(agents, agent, tool, others)] if len(others) >= DECIDED_LEAST else []
     ruled = (one for one in ruled_out if one not in DAY_CHANGES)
     return (*(r.LessonSeen(tool, 0, 0, is_ruled_out=True) for tool in ruled), *fared)
 
@@ -628,8 +562,7 @@ def _seen(agents: LogState, agent: Agent, tool: str, lessons: list[Lesson]) -> r
         elif item.reason:
             name = fold(item.reason)
             known = reasons.get(name, r.ReasonSeen(item.reason, 0))
-            tasks = (*known.tasks, changes.task)
-            reasons[name] = r.ReasonSeen(known.text, known.count + 1, tasks)
+            reasons[name] = r.ReasonSeen(known.text, known.count + 1, (*known.tasks, changes.task))
         else:
             bare += 1
     accepted = count(tuple(lessons), "confirmed")

@@ -47,14 +47,9 @@ BUSY = "busy"
 
 _NAMED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<!guten )[a-z]+")
 _NAMES = (
-    "monday montag",
-    "tuesday dienstag",
-    "wednesday mittwoch",
-    "thursday donnerstag",
-    "friday freitag",
-    "saturday samstag",
-    "sunday sonntag",
-)
+    "monday montag", "tuesday dienstag", "wednesday mittwoch", "thursday donnerstag",
+    "friday freitag", "saturday samstag", "sunday sonntag",
+)  # fmt: skip
 DAY_NAMES = frozenset(f"{' '.join(_NAMES)} today heute tomorrow morgen".split())
 """Words that name a day."""
 _SPAN = re.compile(r"([0-9]{1,2}:[0-9]{2})\s*-\s*([0-9]{1,2}:[0-9]{2})")
@@ -118,10 +113,8 @@ def day_seen(  # noqa: PLR0913  a journal, and what is found elsewhere
 
     Args:
         journal: The journal at the position that the wake is rendered at.
-        agent: Whose wake it is.
         asked: Why it wakes; its words may name a day.
         given: Its clock, and its scaffold.
-        lines: The living tasks.
         sets: The agent's change sets.
         ruled_out: By category, the kinds of change that the person wants none of.
         one_liner: What the agent of a task says of it, as far as this one may know.
@@ -268,13 +261,8 @@ def snapshot_of_day(
     so that what they turned down may be proposed again."""
     begun = f"{seen.date}T00:00:00.000000Z"
     ends = later(begun, seconds=DAY_SECONDS - offset_seconds(local.offset))
-    day = SnapshotDay(
-        seen.date,
-        ends,
-        seen.now,
-        blocks_of(journal.load(DAY, seen.date)),
-        () if is_asked else seen.declined,
-    )
+    blocks, declined = blocks_of(journal.load(DAY, seen.date)), () if is_asked else seen.declined
+    day = SnapshotDay(seen.date, ends, seen.now, blocks, declined)
     tasks = (journal.load(TASK, one.id) for one in seen.tasks)
     others = tuple(SnapshotTask(one.id, one.category) for one in tasks)
     return Snapshot("", position, "", "", day=day, others=others)

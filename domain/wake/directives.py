@@ -1,8 +1,7 @@
 """The fixed texts of a prompt: versioned data, never edited (DESIGN 4, epochs).
 
 A wake records its scaffold. Another wording is one of a new scaffold beside the old one; a test
-holds the texts of every scaffold that is closed (ADR 36).
-"""
+holds the texts of every scaffold that is closed (ADR 36)."""
 
 from typing import Final
 
@@ -120,18 +119,9 @@ stand in sections of their own. Where a text was too long, "[cut: ...]" or a cou
 conclude nothing from what you cannot see."""
 
 _PARAGRAPHS_2: Final = (
-    _WAKES_2,
-    _WRITING_2,
-    _NO_OP_RULE_2,
-    _SOVEREIGN_2,
-    _LESSONS_2,
-    _WHEN_2,
-    _TIME_2,
-    _EVIDENCE_2,
-    _LOOPS_2,
-    _TOOLS_2,
-    _DATA_2,
-)
+    _WAKES_2, _WRITING_2, _NO_OP_RULE_2, _SOVEREIGN_2, _LESSONS_2, _WHEN_2, _TIME_2, _EVIDENCE_2,
+    _LOOPS_2, _TOOLS_2, _DATA_2,
+)  # fmt: skip
 
 _COUNTS_3: Final = """\
 What counts.
@@ -175,19 +165,9 @@ _TOOLS_3: Final = """\
 Tools. Gather all elements of one kind in one call. When a call is refused, read why and do not \
 repeat it unchanged. At most 6 reads in one wake."""
 _PARAGRAPHS_3: Final = (
-    _WAKES_2,
-    _COUNTS_3,
-    _WRITING_3,
-    _NO_OP_RULE_2,
-    _SOVEREIGN_2,
-    _LESSONS_2,
-    _WHEN_3,
-    _TIME_3,
-    _EVIDENCE_3,
-    _LOOPS_2,
-    _TOOLS_3,
-    _DATA_2,
-)
+    _WAKES_2, _COUNTS_3, _WRITING_3, _NO_OP_RULE_2, _SOVEREIGN_2, _LESSONS_2, _WHEN_3, _TIME_3,
+    _EVIDENCE_3, _LOOPS_2, _TOOLS_3, _DATA_2,
+)  # fmt: skip
 
 ROLE_2: Final = "\n\n".join(_PARAGRAPHS_2)
 ROLE_3: Final = "\n\n".join(_PARAGRAPHS_3)

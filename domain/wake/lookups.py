@@ -1,8 +1,7 @@
 """What a wake may look up in both logs, and how it is told (ADR 42).
 
 Pure: the same logs at the same positions give the same bytes. So a read is recorded as what it
-was asked and answered, and prove reads again.
-"""
+was asked and answered, and prove reads again."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import mul
@@ -31,7 +30,7 @@ from domain.wake.context import VERDICTS, label_names
 from domain.wake.memory import may_read, readable_digests
 from domain.wake.prompt_sections import line
 from domain.wake.task_search import SearchableTask
-from domain.wake.wake import ToolAsked, ToolReturned, Wake, anyones
+from domain.wake.wake import ToolAsked, ToolReturned, ToolStatus, Wake, anyones
 from domain.wake.wake_inputs import agent_of_task, report_of
 
 RESULT_MAX_BYTES = 4_096
@@ -128,19 +127,11 @@ def returned(
     asked: ToolAsked, told: LookupAnswer, message: Words, position: int, agent_position: int
 ) -> ToolReturned:
     """The answer to a read as it is recorded."""
+    status: ToolStatus = "error" if told.code else "success"
     return ToolReturned(
-        asked.turn,
-        asked.operation,
-        asked.attempt,
-        asked.action,
-        asked.call_id,
-        asked.tool,
-        "error" if told.code else "success",
-        message,
-        told.code,
-        position=position,
-        agent_position=agent_position,
-    )
+        asked.turn, asked.operation, asked.attempt, asked.action, asked.call_id, asked.tool,
+        status, message, told.code, position=position, agent_position=agent_position,
+    )  # fmt: skip
 
 
 def _reader(wake: Wake, agents: LogState) -> Agent:
@@ -174,9 +165,7 @@ def _found(look: LookupLogs, asked: FindTasks, tasks: Iterable[SearchableTask]) 
         _brief(look, look.journal.load(TASK, one.id))
         for _, one in others[: asked.limit or FOUND_MAX]
     ]
-    return LookupAnswer(
-        _fitted(shown, lambda kept: TasksFound(tuple(kept), len(others) - len(kept)))
-    )
+    return _fitted(shown, lambda kept: TasksFound(tuple(kept), len(others) - len(kept)))
 
 
 def _task(look: LookupLogs, wanted: str) -> LookupAnswer:
@@ -190,14 +179,15 @@ def _task(look: LookupLogs, wanted: str) -> LookupAnswer:
         ItemLine(one.id, _line(one.title, TITLE_MAX_BYTES), one.is_checked)
         for one in living[:ITEMS_MAX]
     ]
-    whole = replace(_brief(look, task), labels=_labels(look, task), tldr=_tldr(look, task))
+    names = label_names(look.journal.load(CATALOG, MAIN), task, look.reader)[:LABELS_MAX]
+    labels = tuple(_line(one, NAME_MAX_BYTES) for one in names)
+    whole = replace(_brief(look, task), labels=labels, tldr=_tldr(look, task))
 
     def made(kept: Sequence[ItemLine]) -> TasksFound:
-        left = len(living) - len(kept)
-        seen = replace(whole, items=tuple(kept), items_left_out=left)
+        seen = replace(whole, items=tuple(kept), items_left_out=len(living) - len(kept))
         return TasksFound((project("category_task", seen, look.scaffold),))
 
-    return LookupAnswer(_fitted(items, made))
+    return _fitted(items, made)
 
 
 def _brief(look: LookupLogs, task: Task) -> TaskFound:
@@ -211,11 +201,6 @@ def _brief(look: LookupLogs, task: Task) -> TaskFound:
         task.priority,
     )
     return project("category_task", seen, look.scaffold)
-
-
-def _labels(look: LookupLogs, task: Task) -> tuple[str, ...]:
-    names = label_names(look.journal.load(CATALOG, MAIN), task, look.reader)
-    return tuple(_line(one, NAME_MAX_BYTES) for one in names[:LABELS_MAX])
 
 
 def _tldr(look: LookupLogs, task: Task) -> str:
@@ -237,9 +222,7 @@ def _recalled(look: LookupLogs, asked: Recall) -> LookupAnswer:
         replace(one, text=_line(one.text, TEXT_MAX_BYTES))
         for one in matches[: asked.limit or RECALLED_MAX]
     ]
-    return LookupAnswer(
-        _fitted(shown, lambda kept: Recalled(tuple(kept), len(matches) - len(kept)))
-    )
+    return _fitted(shown, lambda kept: Recalled(tuple(kept), len(matches) - len(kept)))
 
 
 def _holding_all(words: str, entries: Sequence[RecalledMemory]) -> list[RecalledMemory]:
@@ -348,11 +331,10 @@ def _line(text: str, bytes_max: int) -> str:
 _TO_SPACE = dict.fromkeys(range(32), " ")
 
 
-def _fitted(entries: Sequence[Any], made: Callable[[Sequence[Any]], Struct]) -> str:
+def _fitted(entries: Sequence[Any], made: Callable[[Sequence[Any]], Struct]) -> LookupAnswer:
     """The document of as many of the first entries as there is room for."""
     for count in range(len(entries), -1, -1):  # pragma: no branch  # none at all do fit
-        told, _ = scrub_all(made(entries[:count]))
-        data = canonical.encode(told)
+        data = canonical.encode(scrub_all(made(entries[:count]))[0])
         if len(data) <= RESULT_MAX_BYTES:
             break
-    return data.decode()
+    return LookupAnswer(data.decode())

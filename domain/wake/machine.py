@@ -11,8 +11,7 @@ of the model is answered is told in `domain.wake.tool_call`.
 
 At the end of the turns a report may be due (SPEC 7): then one more turn is asked for in which
 only `update_report` is on offer, whatever the turn limit says; if that brings none, the wake
-completes and says so. A first wake of which no call came through at all has failed then.
-"""
+completes and says so. A first wake of which no call came through at all has failed then."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -114,7 +113,8 @@ def step(wake: Wake, bench: WakeInputs, answered: CallEffects) -> list[WakeFact]
         case "answered":
             return [_ask_or_finish(wake, "answered", bench.text)]
         case "ready" if wake.turn >= wake.begun.turn_max or wake.is_forced:
-            stop_as: w.Stop = "answered" if wake.is_forced else "turn_limit"
+            is_last = wake.is_forced or wake.begun.reason == "client"  # who is not asked again
+            stop_as: w.Stop = "answered" if is_last else "turn_limit"
             return [_ask_or_finish(wake, stop_as, bench.text)]
         case "ready":
             return [w.ModelAsked(wake.turn + 1, attempt=1)]

@@ -2,8 +2,7 @@
 
 A kind is data, but for what its prompt is gathered from (`context`). What code does otherwise from
 one scaffold to the next is a feature (`domain.scaffold`); nothing stands in both. What the kind may
-do is told by `domain.tools.base.CAPABILITIES`.
-"""
+do is told by `domain.tools.base.CAPABILITIES`."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -31,7 +30,8 @@ class SectionOrder(Struct, frozen=True):
 
 class Manifest(Struct, frozen=True, kw_only=True):
     """`subject`: what an agent is about, a task of its own, a category, or the ``home``. `guiding`:
-    the directives of one without a template. `timer`: the schedule that it is made with."""
+    the directives of one without a template. `timer`: the schedule that it is made with.
+    `for_clients`: the sections of who proposes without being asked; None: nobody may."""
 
     subject: Literal["task", "home", "category"] = "task"
     role: str
@@ -39,6 +39,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     sentences: Sentences = directives.SENTENCES_1
     order: SectionOrder
     timer: str = ""
+    for_clients: SectionOrder | None = None
 
 
 def _order(system: str, before_task: str, after_task: str) -> SectionOrder:
@@ -101,22 +102,29 @@ _CATEGORY_5: Final = Manifest(
     order=_DAY_4.order,
     timer="every monday 08:00",
 )
+_6: Final = replace(
+    _5,
+    for_clients=_order(
+        "",
+        "",
+        "suppressed_labels available_labels corrections memory linked time report critical journal "
+        "proposals lessons client",
+    ),
+)
 MANIFESTS: Final[dict[int, Mapping[str, Manifest]]] = {
     1: {AGENT_KIND: _1},
     2: {AGENT_KIND: _2},
     3: {AGENT_KIND: _3},
     4: {AGENT_KIND: _3, DAY_AGENT: _DAY_4},
     5: {AGENT_KIND: _5, DAY_AGENT: _DAY_5, CATEGORY_AGENT: _CATEGORY_5},
+    6: {AGENT_KIND: _6, DAY_AGENT: _DAY_5, CATEGORY_AGENT: _CATEGORY_5},
 }
 assert MANIFESTS.keys() == FEATURES.keys()
 
 
 def manifest_of(scaffold: int, kind: str) -> Manifest:
-    """What wakes of a scaffold are told that are of agents of a kind; older ones name none.
-
-    Raises:
-        Refused: Code ``newer_rules``: no scaffold, or no kind in it, that this code knows.
-    """
+    """What wakes of a scaffold are told that are of agents of a kind; older ones name none. Raises
+    Refused, code ``newer_rules``: no scaffold, or no kind in it, that this code knows."""
     features_of(scaffold)
     if (found := MANIFESTS[scaffold].get(kind or AGENT_KIND)) is None:
         because = f"wakes of scaffold {scaffold} know no agents of the kind {kind!r}"

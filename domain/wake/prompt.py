@@ -2,8 +2,7 @@
 
 The same reading gives the same bytes. What is cut says so. Where the whole is too large, the
 oldest log entries go first; once only the newest few are left, the other parts give way in the
-order of `LADDER`, step by step, until all fits.
-"""
+order of `LADDER`, step by step, until all fits."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -31,18 +30,11 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("corrections_max",),
     ("linked_max", "day_tasks_max", "week_tasks_max", "week_done_max"),
     (
-        "line_max_bytes",
-        "critical_max",
-        "proposals_max",
-        "verdicts_max",
-        "changes_max",
-        "time_max",
-        "thread_max",
-        "thread_max_bytes",
-        "lessons_max_bytes",
+        "line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max",
+        "time_max", "thread_max", "thread_max_bytes", "lessons_max_bytes",
     ),
     ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
-)
+)  # fmt: skip
 """What gives way after the oldest log entries. A rung halves its bounds; after the last rung it
 begins again with the first, at most `ROUNDS` times; then the least of everything is shown.
 
@@ -68,11 +60,8 @@ class Prompt(Struct, frozen=True):
 
 def render(reading: Reading, limits: PromptLimits) -> Prompt:
     """The prompt of a wake, of at most `limits.prompt_max_bytes` (see `size_of`): the sections in
-    the order of SPEC 4; empty ones are left out.
-
-    Raises:
-        ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
-    """
+    the order of SPEC 4; empty ones are left out. Raises ValueError if ids or other fixed fields,
+    which are never cut, are too long to fit."""
     if reading.features.scrubs:  # before anything is cut: half a secret is one, and unknown
         reading, secrets = scrub_all(reading)
         return replace(_rendered(reading, limits), secrets=secrets)
@@ -80,8 +69,7 @@ def render(reading: Reading, limits: PromptLimits) -> Prompt:
 
 
 def _rendered(reading: Reading, limits: PromptLimits) -> Prompt:
-    fitting = _fitted(reading, limits)
-    if fitting:
+    if fitting := _fitted(reading, limits):
         return fitting
     rungs = [limits, *_rungs(limits)]
     low, high = 1, len(rungs) - 1
@@ -123,7 +111,7 @@ def _least(name: str, value: int) -> int:
 
 def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     """The prompt under these bounds, its log cut to what fits; None if too much would go."""
-    order = reading.manifest.order
+    order = reading.order
     system = _made(order.system, reading, limits)
     before = _made(order.before_task, reading, limits)
     after = _made(order.after_task, reading, limits)
@@ -145,8 +133,7 @@ def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
     entries = newest(reading, limits, room - len("[\n\n]"))
     if len(entries) < min(limits.log_entries_min, limits.log_entries_max, len(log)):
         return None
-    text = task.with_log(entries, len(log) + left_out - len(entries))
-    whole = section("task", "Task", text)
+    whole = section("task", "Task", task.with_log(entries, len(log) + left_out - len(entries)))
     places = _places(reading, limits, len(entries)) if reading.features.tells_days else ()
     return Prompt(system, (*before, whole, *after), places=places)
 

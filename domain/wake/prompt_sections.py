@@ -2,8 +2,7 @@
 bounded, and unable to pass for a heading.
 
 A section starts with a line ``## Title``. No other line of a prompt may start so, by any way of
-counting lines: Unicode has ten characters that end one.
-"""
+counting lines: Unicode has ten characters that end one."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -161,7 +160,7 @@ def document(reading: Reading, limits: PromptLimits) -> TaskSection:
         f'"labels": {rows([dump(_label(reading, label, limits)) for label in labels])}',
         *_cut("labelsCut", len(task.labels) - len(labels)),
         f'"labelsLeft": {labels_left(task)}',
-        f'"checklist": {rows([_item(item, limits) for item in items])}',
+        f'"checklist": {rows([_item(reading, one, limits) for one in items])}',
         *_cut("checklistCut", items_cut),
         '"log": ',
     ]
@@ -196,7 +195,7 @@ def _document_3(reading: Reading, limits: PromptLimits) -> TaskSection:
         "labels": rows(named) if named else "",
         "labelsCut": _told(len(task.labels) - len(labels)),
         "labelsLeft": str(labels_left(task)),
-        "checklist": rows([_item_3(reading, one, limits) for one in items]) if items else "",
+        "checklist": rows([_item(reading, one, limits) for one in items]) if items else "",
         "checklistCut": _told(items_cut),
         "timeSpentMinutes": _told(task.minutes_spent),
     }
@@ -220,18 +219,6 @@ def _valued(reading: Reading, field: str, value: object) -> str:
     if field not in ("title", "description"):
         told["newer"] = origin.newer
     return dump({"value": value} | told if value else told)
-
-
-def _item_3(reading: Reading, item: r.ItemSeen, limits: PromptLimits) -> str:
-    told = {
-        "id": reading.named(item.id),
-        "title": clip(item.title, limits.line_max_bytes),
-        "checked": item.is_checked,
-        "checkedBy": item.checked_by,
-        "checkedAt": when(reading, item.checked_at),
-        "archived": item.is_archived,
-    }
-    return dump({name: value for name, value in told.items() if value})
 
 
 def labels_left(task: r.TaskSeen) -> int:
@@ -319,17 +306,17 @@ def _kept(items: Sequence[r.ItemSeen], limits: PromptLimits) -> tuple[list[r.Ite
     return [items[index] for index in kept], len(items) - len(kept)
 
 
-def _item(item: r.ItemSeen, limits: PromptLimits) -> str:
-    return dump(
-        {
-            "id": item.id,
-            "title": clip(item.title, limits.line_max_bytes),
-            "checked": item.is_checked,
-            "checkedBy": item.checked_by or None,
-            "checkedAt": item.checked_at or None,
-            "archived": item.is_archived,
-        }
-    )
+def _item(reading: Reading, item: r.ItemSeen, limits: PromptLimits) -> str:
+    told = {
+        "id": reading.named(item.id),
+        "title": clip(item.title, limits.line_max_bytes),
+        "checked": item.is_checked,
+        "checkedBy": item.checked_by or None,
+        "checkedAt": when(reading, item.checked_at) or None,
+        "archived": item.is_archived,
+    }
+    is_whole = not reading.features.tells_days
+    return dump({name: value for name, value in told.items() if value or is_whole})
 
 
 # ------------------------------------------------------------------------------------------ the day
@@ -546,17 +533,12 @@ def critical(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.critical:
         return None
     shown = newest_of(reading.critical, limits.critical_max)
-    groups = [
-        "\n".join([f"{title}:", *told])
-        for title, categories in CRITICAL_GROUPS
-        if (
-            told := [
-                _note(reading, one, one.category, limits)
-                for one in shown
-                if one.category in categories
-            ]
-        )
-    ]
+    groups: list[str] = []
+    for title, categories in CRITICAL_GROUPS:
+        told = [
+            _note(reading, one, one.category, limits) for one in shown if one.category in categories
+        ]
+        groups += ["\n".join([f"{title}:", *told])] if told else []
     groups += cut_note(len(reading.critical) - len(shown), "older critical observations")
     return section("critical", "Prior critical observations", "\n\n".join(groups))
 
@@ -626,6 +608,14 @@ def words(reading: Reading, limits: PromptLimits) -> Section | None:
     if not reading.words:
         return None
     return section("words", "The user's words", block(reading.words, limits.words_max_bytes))
+
+
+def client(reading: Reading, limits: PromptLimits) -> Section | None:
+    """In a section of its own: no proposal may quote it, and it is nothing that the person said."""
+    if not reading.client:
+        return None
+    told = block(reading.client, limits.words_max_bytes)
+    return section("client", "What the client said", told)
 
 
 ASKED_BY = {
@@ -826,27 +816,9 @@ def turns(reading: Reading, limits: PromptLimits) -> list[str]:
 PARTS: Final[Mapping[str, Part]] = {
     one.__name__: one
     for one in (
-        role,
-        goal,
-        guiding,
-        suppressed_labels,
-        available_labels,
-        corrections,
-        lessons,
-        time,
-        linked,
-        report,
-        memory,
-        critical,
-        journal,
-        proposals,
-        changed,
-        thread,
-        requests,
-        words,
-        first_wake,
-        now,
-        instruction,
+        role, goal, guiding, suppressed_labels, available_labels, corrections, lessons, time,
+        linked, report, memory, critical, journal, proposals, changed, thread, requests, words,
+        client, first_wake, now, instruction,
     )
-}
+}  # fmt: skip
 """The makers of sections, as `domain.wake.manifests` names them."""

@@ -1,22 +1,19 @@
 """What an agent reads when it wakes: values only, gathered from both logs (SPEC 4).
 
 A `Reading` holds nothing that the agent may not see: of a link outside its categories it has
-the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` renders it.
-"""
+the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` renders it."""
 
 from msgspec import Struct
 
 from domain.agent.deciders import AGENT_KIND
 from domain.agent.wake_queue import Reason, Trigger
-from domain.errors import invalid
-from domain.scaffold import Features, features_of
+from domain.errors import Refused, invalid
+from domain.scaffold import PROMPT_MIN_BYTES, Features, features_of
 from domain.wake.commands import LocalTime
-from domain.wake.manifests import Manifest, manifest_of
+from domain.wake.manifests import Manifest, SectionOrder, manifest_of
 
 LABELS_MAX = 3
 """Labels of a task that agents may fill up to (SPEC 5)."""
-PROMPT_MIN_BYTES = 16_384
-"""Below this not even the rules and an empty task fit."""
 
 
 class PromptLimits(Struct, frozen=True):
@@ -68,13 +65,14 @@ class PromptOptions(Struct, frozen=True):
 
     `scaffold`: which of `domain.scaffold`. `prompt_max_bytes`: 0 for the default.
     `local`: the person's clock; scaffold 1 shows none. `model`: who is asked, as far as nobody
-    agreed to some of what it would be told; empty: whoever stays here.
-    """
+    agreed to some of what it would be told; empty: whoever stays here. `client`: the words of who
+    proposes without being asked."""
 
     scaffold: int = 1
     prompt_max_bytes: int = 0
     local: LocalTime | None = None
     model: str = ""
+    client: str = ""
 
     @property
     def features(self) -> Features:
@@ -157,8 +155,7 @@ class TaskSeen(Struct, frozen=True):
 
     Empty texts and an `estimate` of 0 mean that there is none. `origins`: of the fields that
     somebody has set, by their name here. `time` is oldest first; `time_unread` counts finished
-    entries older than its first.
-    """
+    entries older than its first."""
 
     id: str
     title: str
@@ -457,8 +454,7 @@ class Reading(Struct, frozen=True):
 
     `suppressed` and `available` are by name; `corrections` and `verdicts` newest first;
     `journal` oldest first, the critical ones included, which `critical` repeats. `hidden`
-    counts changed ids that the agent may not see.
-    """
+    counts changed ids that the agent may not see."""
 
     task: TaskSeen
     reason: Reason = "manual"
@@ -489,6 +485,7 @@ class Reading(Struct, frozen=True):
     day: DaySeen | None = None  # of an agent that plans one; it has no task of its own
     week: WeekSeen | None = None  # the same, of one that looks over a category
     requests: tuple[RequestSeen, ...] = ()
+    client: str = ""  # the words of who proposes without being asked; nobody may quote them
 
     @property
     def has_task(self) -> bool:
@@ -501,6 +498,18 @@ class Reading(Struct, frozen=True):
     @property
     def manifest(self) -> Manifest:
         return manifest_of(self.scaffold, self.kind)
+
+    @property
+    def order(self) -> SectionOrder:
+        """Its sections, in order. Raises Refused, code ``newer_rules``: no client may read it."""
+        if self.reason != "client":
+            return self.manifest.order
+        if (found := self.manifest.for_clients) is None:
+            because = (
+                f"clients of scaffold {self.scaffold} know no agents of the kind {self.kind!r}"
+            )
+            raise Refused("newer_rules", because=because, instead="use the wakelog that made it")
+        return found
 
     @property
     def is_first(self) -> bool:

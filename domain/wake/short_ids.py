@@ -1,8 +1,7 @@
 """Ids as models are told them since scaffold 3: the first letters, as on the command line.
 
 A model may answer with them or in full, as it likes. Which one is meant is found among what its
-wake was shown, and nowhere else, so that a wrong id never names something (ADR 97).
-"""
+wake was shown, and nowhere else, so that a wrong id never names something (ADR 97)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -2,8 +2,7 @@
 
 All of them are looked at, so that the answer is the same for whoever knows the position. To fold
 every task for it once more would take the longer the larger the home is: who asks more often
-keeps the lines, and reads those anew that have rows since.
-"""
+keeps the lines, and reads those anew that have rows since."""
 
 from collections.abc import Iterable, Mapping
 
@@ -59,8 +58,7 @@ class TaskSearchIndex:
         if changed is None or self._replicas != journal.replicas or self._n >= journal.n:
             self._known, changed = {}, journal.entities(TASK.name)
         for task in changed:
-            line = line_of(journal.load(TASK, task))
-            if line is not None:
+            if (line := line_of(journal.load(TASK, task))) is not None:
                 self._known[task] = line
             else:
                 self._known.pop(task, None)

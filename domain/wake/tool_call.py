@@ -3,8 +3,7 @@
 Every call ends in exactly one `ToolReturned`; a call that leaves the process is first a
 `ToolAsked` (SPEC 5). What a call proposes or observes goes to other streams in the same append,
 collected in `CallEffects`. Of a call, its name in ASCII and its arguments as canonical JSON are
-kept.
-"""
+kept."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
@@ -42,17 +41,7 @@ from domain.tools.decoding import Quotes
 from domain.tools.local import READS_MAX
 from domain.tools.snapshot import Snapshot
 from domain.wake import citations, short_ids, visible_ids
-from domain.wake.wake import (
-    ReportDrafted,
-    RequestStaged,
-    RetractionStaged,
-    ToolAsked,
-    ToolCall,
-    ToolReturned,
-    ToolStatus,
-    Wake,
-    WakeFact,
-)
+from domain.wake import wake as w
 
 
 def tool_named(name: str) -> str:
@@ -102,7 +91,7 @@ def code_of_none(plan: Plan) -> str:
 
 
 def replaced(
-    accepted: Sequence[Proposal], sets: Iterable[ChangeSet], wake: Wake, text: Text
+    accepted: Sequence[Proposal], sets: Iterable[ChangeSet], wake: w.Wake, text: Text
 ) -> list[str]:
     """The undecided items of the wake's agent whose place the accepted ones take."""
     fields = {field for one in accepted for field in registry.replaced_by(one.tool, one.arguments)}
@@ -122,7 +111,7 @@ def nothing_called(fingerprints: Iterable[str]) -> str:
     return f"No pending proposal of yours has the fingerprint {named}."
 
 
-def reported(wake: Wake, count: int, text: Text) -> str:
+def reported(wake: w.Wake, count: int, text: Text) -> str:
     """What a report is answered with: how many of the wake's wishes were proposed, and which not.
     `count`: the items of its own set; `text` reads what its calls were answered with."""
     lines: list[str] = []
@@ -204,8 +193,8 @@ class CallEffects:
 class _Answering(NamedTuple):
     """A call while it is answered: its tool, by its own name if it is known; its arguments."""
 
-    wake: Wake
-    call: ToolCall
+    wake: w.Wake
+    call: w.ToolCall
     tool: str
     text: str
     bench: WakeInputs
@@ -220,8 +209,8 @@ class _Answering(NamedTuple):
 
 
 def answer_call(
-    wake: Wake, call: ToolCall, bench: WakeInputs, answered: CallEffects
-) -> list[WakeFact]:
+    wake: w.Wake, call: w.ToolCall, bench: WakeInputs, answered: CallEffects
+) -> list[w.WakeFact]:
     """The facts that answer the turn's next call, or ask for its effect."""
     known, features = registry.canonical_name(call.tool, wake.begun.scaffold), wake.features
     tool = known or call.tool
@@ -236,8 +225,7 @@ def answer_call(
     if features.short_ids:
         shape = rules(registry.TOOLS[tool].asked(features))
         given = short_ids.completed(shape, given, cache(lambda: frozenset(_ids_shown(this))))
-    arguments = registry.decode(tool, given, features)
-    if isinstance(arguments, ToolRefusal):
+    if isinstance(arguments := registry.decode(tool, given, features), ToolRefusal):
         return [_denied(this, arguments)]
     this = this._replace(text=canonical.text(arguments), remark=remark)
     match registry.mode_of(tool, bench.snapshot):
@@ -261,21 +249,22 @@ def _ids_shown(this: _Answering) -> Iterator[str]:
     wake, seen, bench = this.wake, this.bench.snapshot, this.bench
     yield from short_ids.of_snapshot(seen)
     yield from visible_ids.visible_tasks(wake, seen, this.answered.own or bench.own(), this.read)
-    mine = (one for one in bench.others() if one.agent == wake.begun.agent)
-    yield from (item.fingerprint for one in mine for item in one.items if item.status == "pending")
+    yield from _pending(wake, bench)
 
 
-def _is_done(wake: Wake, tool: str) -> bool:
+def _is_done(wake: w.Wake, tool: str) -> bool:
     """Whether a call of a tool came through; the snapshot does not know of it."""
     return any(ref.tool == tool and not ref.is_error for ref in wake.results)
 
 
-def _reads(wake: Wake) -> int:
+def _reads(wake: w.Wake) -> int:
     """How many reads a wake has made; what was refused unread is none."""
     return sum(registry.is_read(one.tool) and one.code in ("", "not_found") for one in wake.results)
 
 
-def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: WakeInputs) -> ToolRefusal | None:
+def _refusal(
+    wake: w.Wake, call: w.ToolCall, tool: str | None, bench: WakeInputs
+) -> ToolRefusal | None:
     """What speaks against a call before its arguments are looked at, fail closed."""
     offered = wake.begun.tools
     if len(wake.exchanges[-1].results) >= CALLS_MAX:
@@ -317,26 +306,26 @@ def _scope(categories: tuple[str, ...], task: str) -> tuple[str, str]:
 
 
 def _returned(
-    this: _Answering, status: ToolStatus, message: str, *, code: str = ""
-) -> ToolReturned:
+    this: _Answering, status: w.ToolStatus, message: str, *, code: str = ""
+) -> w.ToolReturned:
     """The result of a call that never left the process."""
     message = scrubbed_text(remarked(message, this.remark), this.wake.features)
     said, (action, operation) = this.keep(message), _names(this)
     turn, call_id = this.wake.turn, this.call.call_id
-    return ToolReturned(turn, operation, 0, action, call_id, this.tool, status, said, code=code)
+    return w.ToolReturned(turn, operation, 0, action, call_id, this.tool, status, said, code=code)
 
 
-def _denied(this: _Answering, refusal: ToolRefusal) -> ToolReturned:
+def _denied(this: _Answering, refusal: ToolRefusal) -> w.ToolReturned:
     return _returned(this, "denied", refusal.message, code=refusal.code)
 
 
-def _ask(this: _Answering) -> ToolAsked:
+def _ask(this: _Answering) -> w.ToolAsked:
     (action, operation), turn, call_id = _names(this), this.wake.turn, this.call.call_id
     said = this.keep(this.text)
-    return ToolAsked(turn, operation, 1, action, "tool_call", call_id, this.tool, said)
+    return w.ToolAsked(turn, operation, 1, action, "tool_call", call_id, this.tool, said)
 
 
-def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturned:
+def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> w.ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
     wake, call, tool, _, bench, answered, _ = this
     own, others = answered.own or bench.own(), bench.others()
@@ -371,12 +360,12 @@ def _deferred(this: _Answering, arguments: Struct, quotes: Quotes) -> ToolReturn
         older = replaced(sifted.accepted, sets, wake, this.read)
         made = [] if tool != FOLLOW_UP_TOOL else visible_ids.follow_ups(own)[-len(facts) :]
         said = queued(len(facts), (*skipped, *plan.refused), older, made)
-    status: ToolStatus = "queued" if facts else "denied"
+    status: w.ToolStatus = "queued" if facts else "denied"
     done = _returned(this, status, said, code="" if facts else code)
     return replace(done, reproposed=deduplication.reproposed(plan.proposals, others))
 
 
-def _memory(wake: Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
+def _memory(wake: w.Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
     """The newest text, which in a wake of the person's own words is those, and what edits made."""
     seen = bench.snapshot
     is_spoken = wake.begun.reason == "user"
@@ -410,9 +399,9 @@ def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
     return " ".join(lines) or "Nothing to propose."
 
 
-def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
+def _local(this: _Answering, arguments: Struct) -> list[w.WakeFact]:
     """What stays in the agent's own log: its report, observations, retractions and loops."""
-    facts: list[WakeFact] = []
+    facts: list[w.WakeFact] = []
     match arguments:
         case UpdateReport():
             told = _drafted(this, arguments, facts)
@@ -431,37 +420,39 @@ def _local(this: _Answering, arguments: Struct) -> list[WakeFact]:
     return [_returned(this, "success", told), *facts]
 
 
-def _drafted(this: _Answering, arguments: UpdateReport, facts: list[WakeFact]) -> str | ToolRefusal:
+def _drafted(
+    this: _Answering, arguments: UpdateReport, facts: list[w.WakeFact]
+) -> str | ToolRefusal:
     if this.wake.features.short_ids:
         known = tuple(short_ids.of_snapshot(this.bench.snapshot))
         told = (arguments.content, arguments.tldr, arguments.one_liner)
         arguments = UpdateReport(*(short_ids.in_full(one, known) for one in told))
-    report = local.report(arguments)
-    if isinstance(report, ToolRefusal):
+    if isinstance(report := local.report(arguments), ToolRefusal):
         return report
     content, tldr = this.keep(report.content), this.keep(report.tldr)
-    facts.append(ReportDrafted(content, tldr, report.one_liner))
+    facts.append(w.ReportDrafted(content, tldr, report.one_liner))
     if not this.wake.features.tells_outcome:
         return REPORTED
     return reported(this.wake, len((this.answered.own or this.bench.own()).items), this.read)
 
 
 def _staged(
-    this: _Answering, arguments: RetractSuggestions, facts: list[WakeFact]
+    this: _Answering, arguments: RetractSuggestions, facts: list[w.WakeFact]
 ) -> str | ToolRefusal:
-    requests = local.retractions(arguments)
-    if isinstance(requests, ToolRefusal):
+    if isinstance(requests := local.retractions(arguments), ToolRefusal):
         return requests
-    is_checked = this.wake.features.checks_retractions
-    unknown = _unknown(this.wake, requests, this.bench) if is_checked else []
+    unknown: list[str] = []
+    if this.wake.features.checks_retractions:
+        known = {*_pending(this.wake, this.bench)}
+        unknown = [one.fingerprint for one in requests if one.fingerprint not in known]
     if len(unknown) == len(requests):
         return ToolRefusal("not_found", nothing_called(unknown))
-    facts += [RetractionStaged(*one) for one in requests if one.fingerprint not in unknown]
+    facts += [w.RetractionStaged(*one) for one in requests if one.fingerprint not in unknown]
     message = f"Staged {len(facts)} retraction(s) for the end of this wake."
     return f"{message} {nothing_called(unknown)}" if unknown else message
 
 
-def _requested(this: _Answering, arguments: AskAgent, facts: list[WakeFact]) -> str | ToolRefusal:
+def _requested(this: _Answering, arguments: AskAgent, facts: list[w.WakeFact]) -> str | ToolRefusal:
     wake, bench, task = this.wake, this.bench, arguments.task_id
     if task not in visible_ids.visible_tasks(wake, bench.snapshot, ChangeSet(""), this.read):
         return ToolRefusal("not_found", f"No task with the id {quoted(task)} was shown to you.")
@@ -471,7 +462,7 @@ def _requested(this: _Answering, arguments: AskAgent, facts: list[WakeFact]) -> 
         return redundant("The agent of that task is asked in this wake already.")
     if len(wake.requests) >= REQUESTS_MAX:
         return ToolRefusal("limit", f"at most {REQUESTS_MAX} agents are asked in one wake")
-    facts.append(RequestStaged(agent, task, arguments.about))
+    facts.append(w.RequestStaged(agent, task, arguments.about))
     return "It is asked when this wake ends, and answers in its own report."
 
 
@@ -488,23 +479,20 @@ def _updated_loops(this: _Answering, arguments: UpdateLoops) -> str | ToolRefusa
     return "\n".join([f"{len(updated.facts)} loop(s) updated.", *why])
 
 
-def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: WakeInputs) -> list[str]:
-    """The fingerprints that name nothing of the agent's that it can take back."""
+def _pending(wake: w.Wake, bench: WakeInputs) -> Iterator[str]:
+    """The fingerprints of the agent's open proposals, which it can take back."""
     mine = (one for one in bench.others() if one.agent == wake.begun.agent)
-    known = {item.fingerprint for one in mine for item in one.items if item.status == "pending"}
-    return [one.fingerprint for one in requests if one.fingerprint not in known]
+    return (item.fingerprint for one in mine for item in one.items if item.status == "pending")
 
 
 def _noted(this: _Answering, arguments: RecordObservations) -> str | ToolRefusal:
     """What is said of the observations that were kept; a refusal, if none was."""
-    observed = local.observations(arguments)
-    if isinstance(observed, ToolRefusal):
+    if isinstance(observed := local.observations(arguments), ToolRefusal):
         return observed
     resolved: tuple[str, ...] = ()
     if isinstance(arguments, RecordAndResolve) and arguments.resolves:
         known = {number: at for at, number in numbers(this.bench.agent.critical).items()}
-        unknown = [one for one in arguments.resolves if one not in known]
-        if unknown:
+        if unknown := [one for one in arguments.resolves if one not in known]:
             named = ", ".join(map(quoted, unknown))
             because = "resolves: no open critical observation of yours has the number"
             return ToolRefusal("not_found", f"{because} {named}. Use those that are shown.")

@@ -2,8 +2,7 @@
 
 A wake since scaffold 4 records what it was given in parts, ``name:value``. A timer whose agent
 was given the same last time asks nobody: only the clock would be told anew. `due` and `held` go
-in steps, since most days change nothing in what a date means.
-"""
+in steps, since most days change nothing in what a date means."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -36,16 +35,9 @@ def moved_by(
 ) -> tuple[str, ...]:
     """The parts as both logs stand in these worlds, in a fixed order.
 
-    Args:
-        journal: Where the agent's task is.
-        agents: Where its proposals and its template are.
-        agent: Whose wake it is, as `agents` has it.
-        given: The scaffold, and what the person's clock shows.
-
-    Returns:
-        None, which always asks, before scaffold 4, of an agent without a task, and where nobody
-        knows the person's clock.
-    """
+    `agents`: where its proposals and its template are. `agent`: whose wake it is, as `agents` has
+    it. `given`: the scaffold, and what the person's clock shows. Returns None, which always asks,
+    before scaffold 4, of an agent without a task, and where nobody knows the person's clock."""
     if given.local is None or not (agent.task and given.features.heeds_moves):
         return ()
     task = journal.load(TASK, agent.task)
@@ -106,8 +98,7 @@ def heeds_moves(agent: Agent, queued: Queued) -> bool:
 
 def last_completed(agents: LogState, agent: Agent) -> WakeStarted | None:
     """What the last wake of an agent was given that ran; None where it did not complete."""
-    is_done = agent.last_outcome == "completed"
-    return anyones(agents, agent.last_run).started if is_done else None
+    return None if agent.last_outcome != "completed" else anyones(agents, agent.last_run).started
 
 
 def is_same(last: WakeStarted, now: WakeStarted | SkipWake) -> bool:

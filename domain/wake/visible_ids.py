@@ -3,8 +3,7 @@
 They are those of its snapshot, linked ones or an agent's without a task, those in the results of
 its reads, and the follow-up tasks that its own change set would make. Looked at when something is
 proposed; whether the task is still there, in an allowed category, is decided again where it is
-applied.
-"""
+applied."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -3,8 +3,7 @@ makes it.
 
 STORAGE FORMAT, see `domain.log.wire`. Intents (`ModelAsked`, `ToolAsked`) are recorded before the
 effect, replies as they came; a reply to an older attempt or an ended wake is kept in
-`LateReply` and has no consequence.
-"""
+`LateReply` and has no consequence."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol, TypeVar
@@ -182,19 +181,9 @@ class WakeFinished(Stored, frozen=True, tag="wake.finished.1"):
 
 
 WakeFact = (
-    WakeStarted
-    | ModelAsked
-    | ModelAnswered
-    | ModelFailed
-    | ToolAsked
-    | ToolReturned
-    | ReportDrafted
-    | RetractionStaged
-    | RequestStaged
-    | WakeDeferred
-    | LateReply
-    | WakeFinished
-)
+    WakeStarted | ModelAsked | ModelAnswered | ModelFailed | ToolAsked | ToolReturned
+    | ReportDrafted | RetractionStaged | RequestStaged | WakeDeferred | LateReply | WakeFinished
+)  # fmt: skip
 Intent = ModelAsked | ToolAsked
 WakeReply = ModelAnswered | ModelFailed | ToolReturned
 
@@ -377,8 +366,7 @@ def used(fact: Stored) -> Usage | None:
 
     Where input and output were told, thoughts and cached tokens that were not are none: providers
     leave out what is zero, and older rows keep that as unknown. None where no answer came, or
-    nothing was told of one that failed.
-    """
+    nothing was told of one that failed."""
     match unwrapped(fact):
         case ModelAnswered() as one:
             found = Usage(one.tokens_in, one.tokens_out, one.tokens_thought, one.tokens_cached)

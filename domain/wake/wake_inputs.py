@@ -1,6 +1,5 @@
 """What a queued wake is given, from the states of both logs (SPEC 4), live and in a proof: its
-prompt, the captured task, its change sets, the tools it is offered.
-"""
+prompt, the captured task, its change sets, the tools it is offered."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 
 from domain.agent import deciders
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import WAKE_QUEUE, Queued
+from domain.agent.wake_queue import WAKE_QUEUE, Queued, Trigger, run_key_of
 from domain.changes.change_set import CHANGES, ChangeSet, own_set_id
 from domain.journal.catalog import CATALOG
 from domain.journal.links import LINKS
@@ -25,7 +24,7 @@ from domain.scaffold import Features, features_of
 from domain.templates import template as templates
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, captured
-from domain.wake.commands import BeginWake, SkipWake
+from domain.wake.commands import Begins, BeginWake, ProposeChanges, SkipWake
 from domain.wake.context import (
     gather,
     lessons_of,
@@ -39,13 +38,7 @@ from domain.wake.day_context import day_seen, snapshot_of_day
 from domain.wake.manifests import manifest_of
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
-from domain.wake.reading import (
-    LinkedAgent,
-    PromptLimits,
-    PromptOptions,
-    ReportShown,
-    WakeReason,
-)
+from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
 from domain.wake.tool_call import WakeInputs
 from domain.wake.wake import Wake, anyones
@@ -61,10 +54,27 @@ def limits_of(prompt_max_bytes: int) -> PromptLimits:
     return replace(DEFAULTS, prompt_max_bytes=prompt_max_bytes) if prompt_max_bytes else DEFAULTS
 
 
-def given_by(cause: BeginWake | SkipWake) -> PromptOptions:
+def given_by(cause: Begins | SkipWake) -> PromptOptions:
     """What a recorded command says of its prompt, or of the one that was not made."""
+    if isinstance(cause, ProposeChanges):
+        return replace(given_by(cause.begin), client=cause.said_text)
     size = cause.prompt_max_bytes if isinstance(cause, BeginWake) else 0
     return PromptOptions(cause.scaffold, size, cause.local, cause.model)
+
+
+def client_wake(agent: str, session: str) -> Queued:
+    """What a client does, as a wake that never was queued."""
+    trigger = Trigger("client", session)
+    return Queued(run_key_of(agent, trigger), "client", session, "", "", (trigger,))
+
+
+def queued_of(cause: Begins | SkipWake, agents: LogState) -> Queued | None:
+    """The wake that a cause begins, or does not, in the world before it; None: none was queued."""
+    if isinstance(cause, ProposeChanges):
+        found: Queued | None = client_wake(cause.agent, cause.session)
+    else:
+        found = agents.load(WAKE_QUEUE, cause.agent).queued
+    return found if found is not None and found.run_key == cause.run_key else None
 
 
 TaskLines = Callable[[LogState], Mapping[str, SearchableTask]]
@@ -94,13 +104,12 @@ def given_to(
 
 
 def rendered(
-    journal: LogState, agents: LogState, begun: BeginWake, lines: TaskLines = all_lines
+    journal: LogState, agents: LogState, begun: Begins, lines: TaskLines = all_lines
 ) -> dict[PayloadId, bytes]:
     """What a recorded wake would be shown and see today, in the worlds where it began, by the ids
     that this has; nothing where it was not queued. Raises: as `shown`."""
     agent = agents.load(AGENT, begun.agent)
-    queued = agents.load(WAKE_QUEUE, begun.agent).queued
-    if queued is None or queued.run_key != begun.run_key:
+    if (queued := queued_of(begun, agents)) is None:
         return {}
     position, given = begun.journal_position, given_by(begun)
     prompt, seen = given_to(journal, agents, agent, queued, given, position, lines)
@@ -116,12 +125,8 @@ def shown(
     given: PromptOptions,
     lines: TaskLines = all_lines,
 ) -> Prompt:
-    """The prompt of a queued wake, as both logs stand in these worlds.
-
-    Raises:
-        Refused: Code ``task_deleted``, ``unknown_task``, ``out_of_scope`` or
-            ``overshared_payload_blocked``.
-    """
+    """The prompt of a queued wake, as both logs stand in these worlds. Raises Refused, code
+    ``task_deleted``, ``unknown_task``, ``out_of_scope`` or ``overshared_payload_blocked``."""
     words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
     if given.features.has_memory:
         agent = with_readable_memory(agents, agent)
@@ -220,8 +225,7 @@ def report_of(agents: LogState, agent: Agent) -> ReportShown | None:
     """The agent's current report, if it has one."""
     if not agent.report:
         return None
-    drafted = anyones(agents, agent.report).report
-    if drafted is None:
+    if (drafted := anyones(agents, agent.report).report) is None:
         return None
     tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)
     return ReportShown(agent.last_wake_at, tldr, drafted.one_liner, content)
@@ -247,13 +251,11 @@ def _linked_agents(
     linked += [edge.source for edge in journal.load(LINKS, agent.task).incoming]
     found: dict[str, LinkedAgent] = {}
     for one in linked:
-        other = agent_of_task(agents, one)
-        if other is None:
+        if (other := agent_of_task(agents, one)) is None:
             continue
         if features.keeps_flow and not may_enter(other.categories_ever or (), agent):
             continue
-        report = report_of(agents, other)
-        if report is not None:
+        if (report := report_of(agents, other)) is not None:
             found[one] = LinkedAgent(report.one_liner, report.tldr)
     return found
 

@@ -25,13 +25,7 @@ from domain.wake.day_context import (
     weekday_of,
     worked,
 )
-from domain.wake.reading import (
-    DoneTaskSeen,
-    PromptOptions,
-    SevenDaysSeen,
-    WeekSeen,
-    WeekTaskSeen,
-)
+from domain.wake.reading import DoneTaskSeen, PromptOptions, SevenDaysSeen, WeekSeen, WeekTaskSeen
 from domain.wake.task_search import SearchableTask
 
 WEEK, WEEKS = 7, 2  # days, and how many of these are looked at
@@ -41,11 +35,8 @@ TOUCHED_READ = 500
 
 
 def category_about(agent: Agent) -> str:
-    """The category that an agent looks over.
-
-    Raises:
-        Refused: Code ``out_of_scope``: it may not read it any more.
-    """
+    """The category that an agent looks over. Raises Refused, code ``out_of_scope``: it may not read
+    it any more."""
     category = category_in(agent.subject or "") or ""
     if not may_enter((category,), agent):
         because = f"agent {agent.id} may not read the category that it looks over"
@@ -63,11 +54,8 @@ class _Weeks(NamedTuple):
     def at(cls, local: LocalTime) -> "_Weeks":
         """Whole days: today is one of them from the evening on."""
         today = local.time[:10]
-        until = today if local.time[11:] >= EVENING else shifted(today, -1)
-        parts = [
-            (shifted(until, 1 - nth * WEEK), shifted(until, WEEK - nth * WEEK)) for nth in (1, 2)
-        ]
-        return cls(*parts)
+        last = today if local.time[11:] >= EVENING else shifted(today, -1)
+        return cls(*((shifted(last, 1 - n * WEEK), shifted(last, WEEK - n * WEEK)) for n in (1, 2)))
 
     def has(self, day: str) -> bool:
         return self.older[0] <= day <= self.newer[1]
@@ -85,9 +73,7 @@ def week_seen(
 
     Args:
         journal: The journal at the position that the wake is rendered at.
-        agent: Whose wake it is.
         given: Its clock, and its scaffold.
-        lines: The living tasks.
         one_liner: What the agent of a task says of it, as far as this one may know.
 
     Raises:
@@ -128,19 +114,7 @@ def week_seen(
         more_tasks=len(listed) - len(tasks),
         waiting=len(wanted) - len(listed),
         done=tuple(
-            project(
-                "week_task",
-                DoneTaskSeen(
-                    one.id,
-                    one.title,
-                    day,
-                    one.estimate,
-                    sum(minutes for _, minutes in worked(one, local)),
-                    _rating(one),
-                ),
-                given.scaffold,
-            )
-            for day, one in done
+            project("week_task", _ended(one, day, local), given.scaffold) for day, one in done
         ),
         unread=len(touched) - len(read),
     )
@@ -152,9 +126,7 @@ def _day(at: str, local: LocalTime) -> str:
 
 def _done_on(task: Task, local: LocalTime) -> str:
     """The day on which a task was done; empty where it is not."""
-    if task.status != "DONE":
-        return ""
-    return _day(task.history[-1].at, local)
+    return _day(task.history[-1].at, local) if task.status == "DONE" else ""
 
 
 def _planned(journal: LogState, category: str, weeks: _Weeks) -> Mapping[str, Counter[str]]:
@@ -218,6 +190,11 @@ def _open(
         untouched=max(0, days_between(_day(task.updated_at, local), local.time)),
         one_liner=one_liner(task.id),
     )
+
+
+def _ended(task: Task, day: str, local: LocalTime) -> DoneTaskSeen:
+    spent = sum(minutes for _, minutes in worked(task, local))
+    return DoneTaskSeen(task.id, task.title, day, task.estimate, spent, _rating(task))
 
 
 def _rating(task: Task) -> int:

@@ -21,12 +21,13 @@ SELECT log, replica, n, occurred_at,
     CASE kind WHEN 'receipt' THEN coalesce(
         d.command.runKey, d.command.changes, d.command.agent, d.command.task, d.result.ids[1])
     WHEN 'log' THEN NULL ELSE entity END,
-    rows, d.result.status, d.result.code
+    rows, d.result.status, d.result.code, d.who
 FROM (
     SELECT *, CASE kind WHEN 'receipt' THEN json_transform(data, '{
         "command": {"kind": "VARCHAR", "runKey": "VARCHAR", "changes": "VARCHAR",
                     "agent": "VARCHAR", "task": "VARCHAR"},
-        "result": {"ids": ["VARCHAR"], "status": "VARCHAR", "code": "VARCHAR"}}') END AS d
+        "result": {"ids": ["VARCHAR"], "status": "VARCHAR", "code": "VARCHAR"},
+        "who": "VARCHAR"}') END AS d
     FROM fresh WHERE row_n = 0
 );
 

@@ -27,7 +27,8 @@ CREATE TABLE events (
 );
 CREATE TABLE causes (
     log VARCHAR, replica VARCHAR, n BIGINT, occurred_at TIMESTAMP, kind VARCHAR, what VARCHAR,
-    key VARCHAR, about VARCHAR, rows INTEGER, result_status VARCHAR, result_code VARCHAR
+    key VARCHAR, about VARCHAR, rows INTEGER, result_status VARCHAR, result_code VARCHAR,
+    who VARCHAR
 );
 CREATE TABLE caused_by (
     log VARCHAR, replica VARCHAR, n BIGINT, row_n INTEGER,

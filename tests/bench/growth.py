@@ -8,7 +8,8 @@ counts is the processor's time, the least of five, and the most memory that the 
 exponent is that of the size, for what a command costs above the import of click, msgspec and
 sqlite3: 0 does not grow, 1 grows as the home does; `!` marks those over 0.1. It fails where a
 command that shows a bounded part costs in the largest home more than 1.15 of what it costs in the
-smallest.
+smallest. Where Taskwarrior is installed, it does the twelve words of the day in turn with us, on as
+many tasks of the same titles; a table says what each word costs of that import.
 
 Then `wakelog run` (`--only run` is that alone), where every task of a copy has got a note, and a
 watcher has taken the notes before, so that all agents are due a second later: what it costs until
@@ -34,6 +35,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
+from uuid import UUID
 
 import msgspec
 
@@ -57,6 +59,7 @@ from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES
 from domain.templates.seeds import SEEDS
 from tests.bench.common import machine, table
+from tests.support.clients import TASK, Taskwarrior
 from tests.support.process import ROOT, environ
 
 SIZES, LARGE = (100, 1000), 10_000
@@ -80,7 +83,7 @@ SHOW_ALL = {
     "prove --no-views",
     "at RUN", "at DATE --task TASK",  # they fold all lessons up to then
 }  # fmt: skip
-MAY_TELL = ("health", "diff RUN RUN")  # what they find is told by exit status 1
+MAY_TELL = ("health", "diff RUN RUN", "today")  # told by exit status 1, in Taskwarrior: nothing
 PAGES = (
     "/",
     "/inbox",
@@ -303,6 +306,9 @@ class Side:
         ]
         self.items = [refs[0] for refs in sets if refs]
 
+    def asked(self, nth: int) -> dict[str, list[str]]:
+        return commands(self, nth)
+
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """A command, in a folder where no revision's modules lie."""
         return self._start([self._python, *self._line(arguments)])
@@ -315,11 +321,7 @@ class Side:
             self.start("start", title(0)).communicate()
         line = self._line(arguments) if arguments else ["-c", FLOOR]
         process = self._start([sys.executable, "-ISc", STARTER, self._python, *line])
-        output, errors = process.communicate()
-        seconds, megabytes, status = output.rsplit(None, 3)[-3:]
-        if int(status) not in ((0, 1) if name in MAY_TELL else (0,)):
-            sys.exit(f"{name} ended with {status}: {errors}")
-        return Cost(float(seconds), float(megabytes))
+        return _cost_of(process, name)
 
     def _line(self, arguments: Sequence[str]) -> list[str]:
         return ["-c", WAKELOG, "--home", str(self._home), *arguments]
@@ -336,6 +338,59 @@ class Side:
         if process.returncode:
             sys.exit(f"{' '.join(arguments)} ended with {process.returncode}: {errors}")
         return list(msgspec.json.decode(output))
+
+
+def _cost_of(process: "subprocess.Popen[str]", name: str) -> Cost:
+    output, errors = process.communicate()
+    seconds, megabytes, status = output.rsplit(None, 3)[-3:]
+    if int(status) not in ((0, 1) if name in MAY_TELL else (0,)):
+        sys.exit(f"{name} ended with {status}: {errors}")
+    return Cost(float(seconds), float(megabytes))
+
+
+class Peer:
+    """Taskwarrior, and as many tasks of its own."""
+
+    name = "task"
+
+    def __init__(self, at: Made, folder: Path) -> None:
+        folder.mkdir()
+        self.at, self._task = at, Taskwarrior(folder)
+        every = [
+            {"uuid": str(UUID(int=nth + 1)), "description": title(nth), "status": "pending",
+             "project": CATEGORIES[nth % len(CATEGORIES)], "entry": "20270104T080000Z"}
+            for nth in range(at.tasks)
+        ]  # fmt: skip
+        (folder / "tasks.json").write_bytes(msgspec.json.encode(every))
+        self._task("import", str(folder / "tasks.json"))
+
+    def asked(self, nth: int) -> dict[str, list[str]]:
+        """What it calls the twelve words of the day, in the nth round."""
+        task, other = (str(UUID(int=one)) for one in (self.at.tasks // 2 + 1, nth + 1))
+        return {
+            "list": ["list"],
+            "show TASK": [task, "info"],
+            "today": ["due.before:tomorrow", "list"],
+            "search WORD, all have it": ["description.contains:sink", "limit:20", "list"],
+            "add": ["add", f"Paint the shed {nth}"],
+            "edit TASK": [task, "modify", f"priority:{'HML'[nth % 3]}"],
+            "note TASK": [task, "annotate", f"One more, {nth}."],
+            "start TASK": [other, "start"],
+            STOP: [other, "stop"],
+            "done TASK": [other, "done"],
+            "delete TASK": [str(UUID(int=self.at.tasks - nth)), "delete"],
+            "undo": ["undo"],
+        }
+
+    def cost(self, name: str, arguments: Sequence[str]) -> Cost:
+        if name == STOP:
+            self._task(arguments[0], "start")
+        return _cost_of(
+            self._task.begun(sys.executable, "-ISc", STARTER, str(TASK), *arguments), name
+        )
+
+
+AnySide = Side | Peer
 
 
 # --------------------------------------------------------------------------------- the commands
@@ -394,13 +449,13 @@ def commands(side: Side, nth: int) -> dict[str, list[str]]:
     }
 
 
-def measure_command(sides: Sequence[Side], which: str) -> list[Cost]:
+def measure_command(sides: Sequence[AnySide], which: str) -> list[Cost]:
     """What a command costs each side; they take turns."""
     found: list[list[Cost]] = [[] for _ in sides]
     for nth in range(ROUNDS):
         for costs, side in zip(found, sides, strict=True):
             if not costs or costs[0].seconds < PATIENCE:
-                costs.append(side.cost(which, commands(side, nth)[which]))
+                costs.append(side.cost(which, side.asked(nth)[which]))
     return [min(costs) for costs in found]
 
 
@@ -500,18 +555,37 @@ def compared(base: Costs, present: Costs) -> None:
     )
 
 
-def measured(sides: Sequence[Side], is_wanted: Callable[[str], bool]) -> dict[str, Costs]:
-    """All costs, by the sides' names."""
-    found: dict[str, Costs] = {side.name: {} for side in sides}
+def in_words(costs: Costs, peers: Costs) -> None:
+    """Print what the words of the day cost, of the floor, here and in Taskwarrior."""
+    sizes = list(costs[FLOOR])
+    floor = min(one.seconds for one in costs[FLOOR].values())
 
-    def keep(which: str, costs: Sequence[Cost]) -> None:
+    def cells(side: Costs, which: str) -> list[str]:
+        every = [side[which][n].seconds for n in sizes]
+        return [f"{one * 1e3:,.0f} ({one / floor:.1f})" for one in every]
+
+    print(f"\nThe words of the day, ms (of the floor, {floor * 1e3:.0f} ms):\n")
+    heads = [f"{name}, {n:,}" for name in ("wakelog", "task") for n in sizes]
+    rows = [[which, *cells(costs, which), *cells(peers, which)] for which in peers]
+    table(("", *heads), rows)
+
+
+def measured(
+    sides: Sequence[Side], peers: Sequence[Peer], is_wanted: Callable[[str], bool]
+) -> dict[str, Costs]:
+    """All costs, by the sides' names."""
+    everybody: list[AnySide] = [*sides, *peers]
+    found: dict[str, Costs] = {side.name: {} for side in everybody}
+
+    def keep(which: str, costs: Sequence[Cost], sides: Sequence[AnySide] = sides) -> None:
         for side, cost in zip(sides, costs, strict=True):
             found[side.name].setdefault(which, {})[side.at.tasks] = cost
         print(which, *(f"{one.seconds * 1e3:,.0f} ms" for one in costs), file=sys.stderr)
 
     for which in commands(sides[0], 0):
         if which == FLOOR or is_wanted(which):
-            keep(which, measure_command(sides, which))
+            every = [one for one in everybody if which in one.asked(0)]
+            keep(which, measure_command(every, which), every)
     with ExitStack() as stack:
         servers = [stack.enter_context(serving(side)) for side in sides]
         for page in filter(is_wanted, PAGES):
@@ -635,9 +709,12 @@ def measuring(given: argparse.Namespace, homes: Sequence[Made]) -> None:
             for at in homes
             for name, python in {**pythons, "present": sys.executable}.items()
         ]
-        costs = measured(sides, lambda which: not only or any(one in which for one in only))
-    for name, by_command in costs.items():
-        told(name, by_command)
+        peers = [Peer(at, Path(folder, f"task-{at.tasks}")) for at in homes if TASK]
+        costs = measured(sides, peers, lambda which: not only or any(one in which for one in only))
+    for name in {side.name for side in sides}:
+        told(name, costs[name])
+    if peers:
+        in_words(costs["present"], costs[Peer.name])
     if given.base:
         compared(costs["base"], costs["present"])
     if given.json:

@@ -73,7 +73,7 @@ from pathlib import Path
 import coverage
 seen = coverage.Coverage(
     data_file=f"{os.environ['WHO_RUNS']}.{os.getpid()}", config_file=False,
-    include=["domain/*", "replay/*", "projections/*", "adapters/*", "wakelog.py"],
+    include=["domain/*", "replay/*", "projections/*", "adapters/*", "wakelog/*"],
 )
 seen.start()
 def pytest_runtest_setup(item):
@@ -300,8 +300,8 @@ def failures(told: str) -> list[str]:
 
 def failed(copy: Path, tests: Sequence[str]) -> str:
     """The first of these tests that fails with this copy of the code; empty where none does."""
-    command = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m")
-    is_well, told = run(copy, *command, "not slow and not e2e", *tests)
+    command = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider")
+    is_well, told = run(copy, *command, *tests)
     return "" if is_well else next(iter(failures(told)), told[-90:])
 
 

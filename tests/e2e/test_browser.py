@@ -140,7 +140,9 @@ def test_what_was_decided_before_the_page_listened_appears(
     page.goto(address)
     expect(page.locator("#item-1-1")).to_be_visible()
     done(["confirm", "1.1"], home)
+    expect(page.locator("#lost")).to_be_visible()
     context.unroute("**/events")
+    expect(page.locator("#lost")).to_be_hidden(timeout=10_000)  # it is back
     expect(page.locator("#item-1-1")).to_have_count(0)
 
 

@@ -27,7 +27,7 @@ STEPS = (
         30,
         ('region "Paint the door"', 'link "this wake"', 'listitem "1.2 Set estimate to 60'),
     ),
-    ("What if …", 18, ('heading "Wake ', 'link "What if …"', 'region "Why it woke"')),
+    ("What if …", 18, ('heading "Wake ', 'list "Calls"', 'region "Why it woke"')),
     ("One more note before this wake", 17, ('textbox "One more note', 'group: "Note 1: Takes')),
     ("Show what would have happened", 9, ('button "Show what would', 'checkbox "A model that')),
 )

@@ -49,11 +49,11 @@ def environment(name: str, server: str, cache: Path) -> dict[str, str]:
     return {**inherited, **known, "WAKELOG_DATABASE": database, "XDG_CACHE_HOME": str(cache)}
 
 
-def command(name: str, port: int) -> list[str]:
-    """A service's command, by this Python; on a port that is free."""
+def command(name: str, port: int, health: int = 0) -> list[str]:
+    """A service's command, by this Python; on ports that are free."""
     program, *rest = service(name)["command"]
     assert program == "wakelog"
-    changed = {"8765": str(port), HEALTH: str(port), "0.0.0.0": "127.0.0.1"}
+    changed = {"8765": str(port), HEALTH: str(health), "0.0.0.0": "127.0.0.1"}
     return [sys.executable, "-m", "adapters.cli.main", *(changed.get(one, one) for one in rest)]
 
 
@@ -107,7 +107,7 @@ def got(address: str, token: str = "") -> tuple[int, str]:
 def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
     server: str, tmp_path: Path
 ) -> None:
-    port, health = free_port(), free_port()
+    port, health, of_page = free_port(), free_port(), free_port()
     env = {one: environment(one, server, tmp_path) for one in ("init", "worker", "serve")}
     for said in ("Prepared", "Nothing to do in"):  # it is repeated at each start
         ran = subprocess.run(
@@ -134,8 +134,10 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         found = wakelog("database", "check", by=one)
         assert (found["login"], found["findings"]) == (kind, [])
 
-    with started(command("serve", port), env["serve"]) as page:
+    assert not is_healthy("serve", of_page)
+    with started(command("serve", port, of_page), env["serve"]) as page:
         assert page.stdout is not None
+        until(lambda: is_healthy("serve", of_page), SECONDS)
         address = page.stdout.readline().strip()
         todo = tmp_path / "TODO.md"
         todo.write_text("- [ ] Call the plumber\n", encoding="utf-8")
@@ -148,7 +150,7 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         if "worker" in COMMANDS:
             wakelog("--home", "pg:anna", "agent", "create", "--all")
             assert not is_healthy("worker", health)
-            with started(command("worker", health), env["worker"]):
+            with started(command("worker", 0, health), env["worker"]):
                 until(lambda: is_healthy("worker", health), SECONDS)
                 until(lambda: wakelog("cluster")["workers"], SECONDS)
                 until(lambda: wakelog("--home", "pg:anna", "wakes"), SECONDS)

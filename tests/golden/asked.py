@@ -14,6 +14,7 @@ LEFT_OUT = {
     "rehearse": "runs wakes of a home again: tests/integration/test_rehearse.py",
     "run": "waits",
     "serve": "waits",
+    "mcp serve": "waits",
     "settings edit": "opens an editor",
     "backup": "writes files that are of a machine and a day",
     "home thaw": "writes; nothing is frozen here",

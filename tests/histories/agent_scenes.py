@@ -37,7 +37,8 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 WAIT = ModelFault("overloaded", "503", of_provider=True)
 STATES = ("queued", "idle", "waiting", "answered", "failed", "deferred", "retaken")

@@ -13,10 +13,11 @@ from domain.journal.task import TASK, NoteKind
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.wire import SHARED, Words, payload, words
+from domain.scaffold import PROMPT_MIN_BYTES
 from domain.tools.snapshot import OPEN_ITEMS_KEPT
-from domain.wake.reading import PROMPT_MIN_BYTES
 from tests.histories.acting import REPORT, Scene, answers, changed
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def counted() -> Services:

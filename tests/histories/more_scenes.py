@@ -21,7 +21,8 @@ from tests.histories.acting import (
     pass_time,
     woken,
 )
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def watchers() -> Services:

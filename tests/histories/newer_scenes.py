@@ -14,7 +14,8 @@ from domain.log.wire import Words
 from domain.ports import ModelFault
 from tests.histories.acting import REPORT, Scene, answers, asked, told, woken
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def _minutes(count: int) -> tuple[str, str]:

@@ -22,7 +22,8 @@ from tests.histories.acting import (
     told,
     twice,
 )
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 SPACES = "\t \x1c\x1f\x85\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
 CASES = "Straße İstanbul ΣΊΣΥΦΟΣ ǅungla ﬁne Ωmega Ⅷ \uff21 \u13a0 𐐀 ẞ ŉ ΐ ﬗ \u0345"

@@ -19,7 +19,8 @@ from tests.histories.acting import (
     twice,
     woken,
 )
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 FAR = "far:pro"
 WHOLE = "far:*"

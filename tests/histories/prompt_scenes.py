@@ -16,8 +16,8 @@ from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.wire import SHARED, Words, payload, words
+from domain.scaffold import PROMPT_MIN_BYTES
 from domain.wake.context import DEFAULTS
-from domain.wake.reading import PROMPT_MIN_BYTES
 from tests.histories.acting import (
     REPORT,
     Scene,
@@ -30,7 +30,8 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import TickingClock, reply, services, task_with_agent
+from tests.support.services import TickingClock, services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def long_lists() -> Services:

@@ -34,6 +34,7 @@ from domain.wake.commands import RetakeWake, StopWake
 from domain.wake.wake import ModelAnswered
 from tests.histories import (
     agent_scenes,
+    client_scenes,
     edge_scenes,
     file_scenes,
     followup_scenes,
@@ -70,7 +71,8 @@ from tests.histories.acting import (
     taken,
     woken,
 )
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 FOLDER = Path(__file__).parent
 # ----------------------------------------------------------------------------------------- scenes
@@ -382,6 +384,7 @@ SCENES: tuple[Scene, ...] = (
     *timer_scenes.SCENES,
     *memory_scenes.SCENES,
     *sent_scenes.SCENES,
+    *client_scenes.SCENES,
 )
 
 

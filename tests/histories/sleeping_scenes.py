@@ -21,7 +21,8 @@ from tests.histories.acting import (
     told,
     woken,
 )
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 DAY = 86_400
 

@@ -11,7 +11,8 @@ from domain.log import canonical
 from domain.wake.commands import RetakeWake
 from domain.wake.wake import ModelFailed
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, changed, woken
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 DEEP, DEEPER = ('{"minutes":' + "[" * depth + "]" * depth + "}" for depth in (64, 65))
 PHRASES = "blocks fixes duplicates is_blocked_by is_duplicated_by is_superseded_by has_follow_up"

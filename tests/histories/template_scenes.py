@@ -28,7 +28,8 @@ from tests.histories.acting import (
     twice,
     woken,
 )
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 GENERAL, REPORTS = Words("Be kind."), Words("In one line.")
 

@@ -28,7 +28,8 @@ from domain.wake.machine import RETAKES_MAX
 from domain.wake.tool_call import CALLS_MAX
 from domain.wake.wake import ModelAnswered, ModelFailed, ToolCall
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, begun, told, woken
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 ALIASES = """
     set_task_estimate set_task_due_date set_task_priority update_task_status update_task_title

@@ -21,7 +21,8 @@ from domain.log.keys import key
 from domain.log.wire import SHARED, Payload, Words, payload
 from tests.histories.acting import ESTIMATE, NOBODY, REPORT, Scene, changed, refused, told
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def undone() -> Services:

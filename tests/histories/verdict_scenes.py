@@ -35,7 +35,8 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 
 def _offers(label: str, item: str) -> list[tuple[str, str]]:

@@ -33,7 +33,9 @@ from domain.ports import Reply, Request
 from domain.wake.wake import WAKE
 from tests.support import whole
 from tests.support.faults import Died, FaultyRecorder, Fuse
-from tests.support.services import START, StillClock, reply, task_with_agent
+from tests.support.services import START, StillClock, task_with_agent
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 LOGS = ("journal", "agent")
 LABEL_NAME = "plumbing"
@@ -84,7 +86,6 @@ def recover(services: Services) -> None:
         assert step.error == ""
 
 
-REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
 OBSERVED = ("record_observations", '{"observations":["It drips.","Still."]}')
 ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy glue"},{"title":"Dry it"}]}')
 MINUTES = ("update_task_estimate", '{"minutes":45}')

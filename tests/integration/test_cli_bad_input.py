@@ -234,6 +234,7 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
         (["conflicts", "x", "y"], "invalid_input", "Got unexpected extra argument (y)."),
         (["task", "show"], "invalid_input", "Missing argument 'TASK'."),
         (["wakes", "--nope"], "invalid_input", "No such option '--nope'."),
+        (["wakes", "--home", "x"], "invalid_input", "--home stands before the command."),
         (["confirm"], "invalid_value", "it is not said what to confirm"),
     ],
 )

@@ -203,7 +203,7 @@ def test_one_that_is_paused_or_may_not_read_its_category_says_so(home: Path) -> 
     did(home, "category", "review", "House")
     did(home, "agent", "pause", "House week")
     no = refused(["category", "review", "House"], home, env=ENV)
-    assert "the agent 'House week' is dormant; resume it first" in no
+    assert "the agent 'House week' is paused; resume it first" in no
     did(home, "agent", "resume", "House week")
     did(home, "agent", "set", "House week", "--category", "Work")
     said = did(home, "category", "review", "House")

@@ -105,7 +105,7 @@ def test_a_day_is_shown_beside_what_was_spent_planned_or_not(home: Path) -> None
     done(["start", "report"], home, env=at(f"{DATE}T13:30:00Z"))
     later = at(f"{DATE}T14:00:00Z")
     assert done(["day"], home, env=later).splitlines() == [
-        f"Friday {DATE}: 5h free, 3h planned, 2h40m spent",
+        f"Friday {DATE}: 3h free, 3h planned, 2h40m spent",
         "When\tTitle\tPlanned\tSpent\tBy",
         "09:00-11:00\tWrite the report\t2h\t1h40m (09:10-10:50)\tyou",
         "10:50-11:20\tCall Ann\t\t30 min\t",

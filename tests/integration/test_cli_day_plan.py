@@ -114,6 +114,7 @@ def test_nothing_is_there_to_plan_in_an_empty_home(tmp_path: Path) -> None:
     assert "add a task first" in no
 
 
+@pytest.mark.slow
 def test_every_document_and_table_is_there_of_an_agent_without_a_task(
     home: Path, tmp_path: Path
 ) -> None:

@@ -149,6 +149,27 @@ def test_what_others_say_of_it_stays_and_is_named(home: Path) -> None:
     assert did["ok"], "it was named, so it is no fault"
 
 
+def test_what_we_call_checklists_and_statuses_is_nobodys_word(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.md"
+    file.write_text(f"- [/] {ILL}\n  - [ ] Tea\n- [/] Renew the passport\n  - [ ] Photo\n", "utf-8")
+    cli.done(["import", str(file)], home)
+    assert cli.told(["erase", "task", ILL, "--dry-run"], home)["mentions"] == []
+
+
+def test_a_label_that_no_other_task_bears_is_named_and_stays(home: Path) -> None:
+    cli.done(["add", ILL], home)
+    cli.done(["add", "Renew the passport"], home)
+    for label in ("Tea", "Doctor"):
+        cli.done(["label", "add", label], home)
+        cli.done(["label", "assign", ILL, label], home)
+    cli.done(["label", "assign", "passport", "Doctor"], home)
+    (named,) = cli.told(["erase", "task", ILL, "--dry-run"], home)["mentions"]
+    assert (named["stream"], named["text"]) == ("catalog:main@r1", "Tea")
+    said = cli.done(["erase", "task", ILL, "--sure"], home)
+    assert 'Stays, as catalog says it (journal 4): "Tea"' in said
+    assert {one["name"] for one in cli.told(["label", "list"], home)} == {"Tea", "Doctor"}
+
+
 # ----------------------------------------------------------------------------------- what is asked
 
 
@@ -253,6 +274,19 @@ def test_it_comes_back_neither_by_its_file_nor_by_its_key_nor_by_undo(
     file.write_text("- [x] Paint the shed\n", encoding="utf-8")
     cli.done(["import", str(file), "--gone", "delete"], home)
     assert [one["title"] for one in cli.told(["list", "--all"], home)] == ["Paint the shed"]
+
+
+def test_what_an_import_leaves_out_is_told_in_the_order_of_the_file(
+    home: Path, tmp_path: Path
+) -> None:
+    file, titles = tmp_path / "todo.md", ("Ring Ann", "Ring Bob", "Ring Eve")
+    file.write_text("".join(f"- [ ] {one}\n" for one in titles), encoding="utf-8")
+    cli.done(["import", str(file)], home)
+    ids = [cli.told(["show", one], home)["id"] for one in titles]
+    for one in titles:
+        cli.done(["erase", "task", one, "--sure"], home)
+    (report,) = cli.told(["import", str(file)], home)["files"]
+    assert report["erased_here"] == ids != sorted(ids)
 
 
 def test_a_backup_of_before_brings_it_back_only_where_it_was_not_erased(

@@ -17,8 +17,8 @@ from tests.support import services
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.disks import small_disk
 from tests.support.pasts import FIRST, SECOND, begun
-from tests.support.scripted_wakes import REPORT
 from tests.support.waking import agent, fault, reply, report, tape
+from wakelog.testing import REPORT, calls
 
 LOGS = ("journal.db", "agent.db", "journal.db-wal", "agent.db-wal")
 
@@ -224,8 +224,8 @@ def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> 
 
 
 def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
-    estimate = services.reply(("update_task_estimate", '{"minutes":60}'), REPORT)
-    at = services.services([estimate, *(services.reply(text="Fine.") for _ in range(60))])
+    estimate = calls(("update_task_estimate", '{"minutes":60}'), REPORT)
+    at = services.services([estimate, *(calls(text="Fine.") for _ in range(60))])
     _, agent_id = services.task_with_agent(at)
     first = run_key = services.queued_key(at, agent_id)
     for nth in range(36):

@@ -67,7 +67,7 @@ def test_how_a_file_is_named_is_refused_where_it_could_be_another(home: Path, to
         (["-"], "--source"),
         ([str(todo), "x.md", "--source", "s"], "one by one"),
         ([str(todo), str(todo)], "twice"),
-        ([str(todo), "--format", "org"], "use markdown, todotxt, taskwarrior or github"),
+        ([str(todo), "--format", "org"], "use markdown, todotxt, taskwarrior, github or tasks"),
     ):
         assert because in refused(["import", *args], home, input=TODO)
     assert not home.exists()
@@ -77,7 +77,7 @@ def test_how_a_file_is_named_is_refused_where_it_could_be_another(home: Path, to
 
 
 def test_quiet_says_no_hint(home: Path, todo: Path) -> None:
-    assert "wakelog task list" in run(["import", str(todo), "--format", "markdown"], home).stderr
+    assert "wakelog list" in run(["import", str(todo), "--format", "markdown"], home).stderr
     assert run(["--quiet", "import", str(todo), "--dry-run"], home).stderr == ""
 
 

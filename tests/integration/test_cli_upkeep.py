@@ -316,7 +316,7 @@ def test_doctor_finds_an_agent_of_a_category_that_was_paused_by_its_name(home: P
     assert "dormant (failures)" in run(["agent", "show", f"{category} week"], home).stdout
     result = run(["category", "review", category], home)
     assert result.exit_code == 2
-    assert "is dormant; resume it first with `wakelog agent resume`" in result.stderr
+    assert "is paused; resume it first with `wakelog agent resume`" in result.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from adapters.home.settings import BudgetSettings, Settings
+from adapters.runtime.budgets import Budgets
 from adapters.runtime.wake_capture import capture
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, NOW, done, proved, refused, run, told, waits
@@ -243,6 +245,28 @@ def test_each_budget_counts(home: Path, tmp_path: Path, name: str) -> None:
     many = reply(("record_observations", {"observations": ["x"]}), tokens=5)
     (wake,) = waits(["--model", tape(tmp_path / "tape.jsonl", many, reply()), "wake"], home)
     assert (wake["waits_for"], wake["waits_until"]) == ("budget", "2027-01-02T00:00:00.000000Z")
+
+
+def test_what_was_spent_counts_when_its_agent_is_erased(home: Path, tmp_path: Path) -> None:
+    agent(home)
+    done(["add", "Call the clinic"], home)
+    done(["agent", "create", "Call the clinic"], home)
+    model = tape(tmp_path / "tape.jsonl", reply(report(), tokens=1000), reply())
+    assert told(["--model", model, "wake", "Call the clinic"], home)["outcome"] == "completed"
+    now, tomorrow = "2027-01-01T10:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
+    with open_home(home, FIXED) as beside:
+        limits = [Settings(budget=BudgetSettings(tokens_per_day=most)) for most in (1000, 2000)]
+        budgets = [Budgets(beside.services.agents, one) for one in limits]
+        assert [one.until_of("", "", now) for one in budgets] == [tomorrow, ""]
+        done(["erase", "task", "Call the clinic", "--sure"], home)
+        anew = Budgets(beside.services.agents, limits[0])
+        for one in (*budgets, anew):
+            assert one.until_of("", "", now) == (tomorrow if one is not budgets[1] else "")
+            assert one.until_of("", "", tomorrow) == ""
+    (home / "settings.toml").write_text("[budget]\ntokens_per_day = 1000\n", encoding="utf-8")
+    wake = waits(["--model", model, "wake", "Fix the sink"], home)
+    assert (wake["waits_for"], wake["turns"]) == ("budget", 0)
+    assert told(["prove"], home)["ok"]
 
 
 def test_a_timer_fires_once_for_all_the_ticks_that_were_missed(home: Path) -> None:

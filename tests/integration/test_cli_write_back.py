@@ -461,7 +461,7 @@ def test_what_cannot_be_written_is_refused(made: Path, tmp_path: Path) -> None:
     assert "is a database" in refused([*export, str(made / "journal.db"), "--replace"], made)
     assert "name a file" in refused(["--json", *export, "-"], made).replace('"', "")
     assert "one of --markdown FILE" in refused(["export", "--open"], made)
-    assert "are of --markdown" in refused(["export", "--parquet", "x", "--open"], made)
+    assert "are of tasks" in refused(["export", "--parquet", "x", "--open"], made)
 
 
 # ----------------------------------------------------------------------------- the step on the disk

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.store.document_store import DocumentRow, DocumentStore
+from adapters.store.sqlite_documents import SqliteDocumentStore
 from domain.log.state import RecordedEvent
 from projections import agents, observations, wakes
 from projections.all_views import VIEWS

@@ -23,14 +23,14 @@ from tests.support.process import ROOT
 from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
-SILENT = {"serve", "completion", "help"}  # they print no document
+SILENT = {"mcp serve", "completion", "help"}  # they print no document
 ELSEWHERE = """
 adopted adopted-database checked-database cluster copied-home created-home created-token
-deleted-home frozen-home home-members
+deleted-home frozen-home home-members import-task
 demo-data demo-data-there exported-wakes homes joined lead-replica memory-sources named-replica
 prepared-database renamed-home replicas rescued retired-replica revoked-token scrubbed-database
 settings synced
-tokens thawed-home worked-homes worker-health
+tokens thawed-home worked-homes worker-health page-health
 """.split()
 """Of other homes, an extra, a database."""
 
@@ -131,6 +131,7 @@ def keep(fits: Fitting, folder: Path, run_key: str) -> None:
     fits("backup", "backup", str(folder / "backup"))
     fits("exported-tables", "export", "--parquet", str(folder / "tables"))
     fits("exported-tasks", "export", "--markdown", str(folder / "tasks.md"))
+    fits("exported-tasks", "export", "--json-tasks", str(folder / "tasks.jsonl"))
     fits("exported-history", "export-history", run_key, "--out", str(folder / "a.jsonl"))
     fits("simulation", "simulate", "--wakes", "2")
     for name, command in (

@@ -19,12 +19,13 @@ from domain.log.timestamps import instant, moment, seconds_between
 from domain.log.wire import Words
 from domain.ports import ModelFault, Reply, Request
 from domain.wake.wake import ModelAsked, WakeFinished
-from tests.support.services import divergences, reply, task_with_agent
+from tests.support.services import divergences, task_with_agent
 from tests.support.virtual import VirtualHome
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 START = "2027-01-01T00:00:00.000000Z"
 DAY = 86_400
-REPORT = ("update_report", '{"content":"a","tldr":"b","oneLiner":"c"}')
 ZONES = {"Europe/Berlin": "02:30", "America/New_York": "01:30", "Australia/Lord_Howe": "02:00"}
 
 

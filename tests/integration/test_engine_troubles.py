@@ -15,12 +15,13 @@ from domain.journal.task import PERSON
 from domain.log.wire import Words
 from domain.ports import Reply, Request
 from tests.support.faults import FaultyRecorder
-from tests.support.services import divergences, reply, task_with_agent
+from tests.support.services import divergences, task_with_agent
 from tests.support.virtual import VirtualHome
 from tests.support.whole import faults, retaken, sets_of
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 START = "2027-01-01T00:00:00.000000Z"
-REPORT = ("update_report", '{"content":"a","tldr":"b","oneLiner":"c"}')
 
 
 class Disk(FaultyRecorder):

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.integration.test_cli_erase import holding
+from tests.support import cli
+from tests.support.checker import findings
 from tests.support.checking.sharing import check
 from tests.support.machines import Machine, pair
+from tests.support.openai_server import KEY, OpenAIServer, answer, call
+from tests.support.scripted_server import Answer, Sent, served
 
 pytestmark = pytest.mark.slow
 GONE, STAYS = (
@@ -33,7 +37,8 @@ def told_of(desk: Machine, laptop: Machine, words: Sequence[str], title: str) ->
     desk.said("wake", title)
     (waits, *_) = [one for one in desk.told("inbox") if title in str(one)]
     desk.said("reject", waits["id"], "--all", "--reason", f"{words[16]}, not {words[17]}")
-    desk.said("note", title, "--edit", "1", f"{words[8]} says {words[18]}")
+    desk.said("note", title, f"{words[18]} says", "--kind", "transcript")
+    desk.said("note", title, "--edit", "7", f"{words[18]} says {words[8]}")  # is an example
     desk.sync()
     laptop.sync()
     for word in words[19:28]:
@@ -63,6 +68,8 @@ def test_no_byte_of_any_machine_holds_a_word_of_what_was_erased_and_all_of_the_r
     for words, title in TITLES.items():
         told_of(desk, laptop, words, title)
     away.sync()
+    laptop.said("note", TITLES[STAYS], "--edit", "7", f"{STAYS[18]}, {STAYS[8]}")
+    laptop.said("wake", TITLES[STAYS])  # of which the others do not know, nor what it was shown
     anchors = tmp_path / "anchors"
     machines = (desk, laptop, away)
     for one in machines:
@@ -82,3 +89,76 @@ def test_no_byte_of_any_machine_holds_a_word_of_what_was_erased_and_all_of_the_r
         assert one.titles() == {TITLES[STAYS]}
         one.said("prove", "--anchor", f"{anchors}{one.home.name}")
         assert [*check(one.home)] == []
+
+
+# ------------------------------------------------------------------------ what came of its words
+
+WORDS = ("Zwiebelarzt", "Kamillenbad", "Pfefferminz", "Sonderbar")
+LATER, CALLED = f"See the doctor {WORDS[0]}", "zwiebel-17"
+
+
+class Reader(OpenAIServer):
+    """Looks the task up both ways, and says nothing of it."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.task = ""
+
+    def take(self, sent: Sent) -> Answer:
+        self.sent.append(sent)
+        if any(one["role"] == "assistant" for one in sent.body["messages"]):
+            return answer("Done.")
+        looks = [("find_tasks", {"words": "doctor"}), ("read_task", {"taskId": self.task})]
+        return answer(None, *(call(*one, call_id=one[0]) for one in looks))
+
+
+OTHER = "Renew the passport"
+
+
+def filed(file: Path, title: str, mark: str, other: str = f"- [ ] {OTHER} 🆔 fahrrad-3") -> None:
+    file.write_text(f"# Health\n- [ ] {title}{mark}\n{other}\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("items", "mark"), [(1, f" 🆔 {CALLED}"), (30, "")]
+)  # a short answer stands in its row, a long one beside
+def test_what_others_looked_up_were_taught_or_what_its_file_calls_it_goes_and_stays_away(
+    home: Path, tmp_path: Path, items: int, mark: str
+) -> None:
+    file = tmp_path / "list.md"
+    filed(file, "See the doctor", mark)
+    cli.done(["import", str(file)], home)
+    filed(file, LATER, mark)
+    (report,) = cli.told(["import", str(file)], home)["files"]
+    assert report["created"] == 0, "it is the same task, under another title"
+    for nth in range(items):
+        cli.done(["task", "item", "add", LATER, f"Buy {WORDS[1]} for bath {nth}"], home)
+    cli.done(["note", LATER, f"Feffer {WORDS[3]}", "--kind", "transcript"], home)
+    cli.done(["note", LATER, "--edit", "1", f"{WORDS[2]} {WORDS[3]}"], home)
+    cli.done(["agent", "create", OTHER], home)
+    with served(Reader()) as server:
+        server.task = cli.told(["show", LATER], home)["id"]
+        model = f'base_url = "{server.base_url}"\nmodel = "qwen3:8b"\nkey = "env:MY_KEY"\n'
+        named = f'model = "openai:local"\n[models.local]\n{model}'
+        (home / "settings.toml").write_text(named, encoding="utf-8")
+        environ = {"MY_KEY": KEY}
+        cli.done(["policy", "allow", "openai:local", "--yes"], home, env=environ)
+        cli.done(["wake", OTHER], home, env=environ)
+        assert all(str(server.sent[-1].body).count(one) for one in WORDS[:2]), "it was told"
+    words = (*WORDS, CALLED) if mark else WORDS
+    assert all(holding(home, words).values())
+    did = cli.told(["erase", "task", LATER, "--sure"], home)
+    assert did["mentions"] == []
+    assert not any(holding(home, words).values())
+    assert cli.told(["prove"], home)["ok"]
+    assert findings(home) == []
+    (report,) = cli.told(["import", str(file)], home)["files"]
+    assert (report["created"], report["unchanged"], len(report["erased_here"])) == (0, 2, 1)
+    filed(file, "Ring them" if mark else LATER, mark, f"- [ ] {OTHER} 🆔 fahrrad-3\n- [ ] Rest")
+    (report,) = cli.told(["import", str(file)], home)["files"]
+    assert (report["created"], len(report["erased_here"])) == (1, 1)
+    cli.done(["done", OTHER], home)
+    cli.done(["add", "Walk"], home)
+    cli.done(["write-back", str(file), "--add"], home)
+    assert {one["title"] for one in cli.told(["list", "--all"], home)} == {OTHER, "Rest", "Walk"}
+    assert not any(holding(home, words).values()), "nor does what is kept of its file"

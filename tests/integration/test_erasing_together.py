@@ -1,13 +1,31 @@
 """What one machine erases, the others erase when they sync (ADR 107)."""
 
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from adapters.store.log import Erasing
+from adapters.store.reader import read_append
+from adapters.store.recorder import by_append
+from adapters.wiring import open_home
+from domain.append import envelope
+from domain.append.texts import payloads_named
+from domain.erasure import ErasureList, digest_of
 from tests.integration.test_cli_erase import ILL, KEPT, WORDS, holding
 from tests.support.machines import Machine, pair
 
 MORE = ("Hühnersuppe",)
+
+
+def rows_of(machine: Machine, log: str) -> set[str]:
+    """The tags of the rows that a machine has, each with its stream, but for receipts."""
+    with closing(sqlite3.connect(machine.home / f"{log}.db")) as file:
+        every = file.execute("SELECT topic, originator_id FROM stored_events")
+        return {f"{topic} {stream}" for topic, stream in every if stream[:8] != "receipt:"}
 
 
 def left(path: Path) -> dict[str, list[str]]:
@@ -34,6 +52,7 @@ def ill(tmp_path: Path) -> tuple[Machine, Machine]:
     return desk, laptop
 
 
+@pytest.mark.slow
 def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     ill: tuple[Machine, Machine], tmp_path: Path
 ) -> None:
@@ -75,6 +94,7 @@ def test_a_machine_that_is_new_takes_marks_and_proves(
     assert phone.titles() == {"Renew the passport"}
 
 
+@pytest.mark.slow
 def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
     ill: tuple[Machine, Machine], tmp_path: Path
 ) -> None:
@@ -84,17 +104,82 @@ def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
     desk.sync()
     said = laptop.said("sync", str(desk.folder), status=1)
     assert "--accept-erasures" in said
+    assert "desk erased a task that was written to here since" in laptop.said("doctor", status=1)
     assert [one["text"] for one in laptop.told("show", "Zwiebelkur")["notes"]][-1] == (
         "And Kamillentee at night"
     )
     assert laptop.told("prove")["ok"]
     laptop.told("sync", str(desk.folder), "--accept-erasures")
+    assert "written to here" not in laptop.said("doctor")
     desk.sync()
     laptop.sync()
     assert left(tmp_path) == {}
     for one in ill:
         assert one.told("prove")["ok"]
     assert laptop.sync()["equal"] == ["desk"]
+
+
+def forge(machine: Machine, log_name: str, unit: str, tags: str, *, is_text: bool = False) -> None:
+    """Erase the rows whose tags match, or the text that the last of them names, as if they were of
+    a unit: chain, list and digest are as `erase` makes them."""
+    with open_home(machine.home, {"WAKELOG_REPLICA": "laptop"}, is_writing=True) as home:
+        log = home.services.journal if log_name == "journal" else home.services.agents
+        appends = (zip(one, read_append(one), strict=True) for one in by_append(log.rows()))
+        found = [pair for append in appends for pair in append if re.fullmatch(tags, pair[0].topic)]
+        texts = [*payloads_named(found[-1][1].fact)] if is_text else []
+        assert texts or not is_text
+        found = [] if is_text else found
+        rows = [replace(row, fact=envelope.read(envelope.erased(raw)).data) for raw, row in found]
+        listed = ErasureList.of(rows, texts)
+        said = Erasing(tuple(raw for raw, _ in found), listed, digest_of(rows))
+        what = "fork" if unit == "home" else unit.partition(":")[0]
+        log.erase(unit, what, lambda: said, home.services.clock.now())
+
+
+@pytest.mark.parametrize(
+    ("log", "unit", "tags", "told"),
+    [
+        ("agent", "task:none", r"policy\..*", "may not take it"),
+        ("journal", "task:none", r"task\.note_added\.1", "may not take it"),
+        ("agent", "agent:none", r"alert\..*", "may not take it"),
+        ("agent", "agent:none", r"changes\.item_rejected\.1", "a list of all of changes:"),
+        ("agent", "agent:none", r"wake\.model_answered\.1", "a list of all of wake:"),
+        ("agent", "agent:none", r"wake\..*", "a mark, as of what the same wake did there"),
+        ("agent", "home", r"wake\..*", ""),
+    ],
+)
+def test_who_erases_what_is_not_its_own_is_found_and_not_obeyed(
+    ill: tuple[Machine, Machine], log: str, unit: str, tags: str, told: str
+) -> None:
+    """A machine of the home, with its chain redone: an agreement, another task's note, another
+    agent's queue, a verdict or an answer alone, wakes without what they proposed, and what only
+    forks say of their own copies."""
+    desk, laptop = ill
+    laptop.said("policy", "allow", "gemini", "--yes")
+    desk.said("note", "passport", "It takes about 2 hours.")
+    desk.said("wake", "passport")
+    desk.said("reject", desk.told("inbox")[0]["items"][0]["ref"], "--reason", "no")
+    for one in (desk, laptop, desk):
+        one.sync()
+    before = rows_of(desk, log)
+    forge(laptop, log, unit, tags)
+    if told:  # it is no fork
+        assert told in laptop.said("--json", "prove", status=1)
+    laptop.sync()
+    desk.sync()
+    assert "same wake" in told or rows_of(desk, log) >= before, "what is not whole stands here"
+    assert '"path": "erased"' in desk.said("--json", "prove", status=1)
+
+
+def test_a_task_s_text_that_is_said_to_be_erased_without_its_row_is_missing(
+    ill: tuple[Machine, Machine],
+) -> None:
+    desk, laptop = ill
+    laptop.said("note", "passport", "The form asks for a photo. " * 200)
+    forge(laptop, "journal", "task:none", r"task\.note_added\.1", is_text=True)
+    laptop.sync()
+    desk.sync()
+    assert all("payload missing" in one.said("prove", status=1) for one in ill)
 
 
 def test_files_of_a_machine_that_is_gone_for_good_are_written_anew_by_the_lead(

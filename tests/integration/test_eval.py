@@ -81,6 +81,7 @@ def test_without_a_file_scenes_tell_what_no_model_may_do(tmp_path: Path) -> None
     assert found["mistakes"] == []
 
 
+@pytest.mark.slow
 def test_own_cases_are_cases(tmp_path: Path) -> None:
     files = [str(one) for one in sorted(EVALS.glob("own-*.jsonl"))]
     found = told(["eval", *files], tmp_path)
@@ -90,6 +91,7 @@ def test_own_cases_are_cases(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------- two runs
 
 
+@pytest.mark.slow
 def test_two_runs_print_the_same_and_cannot_be_told_apart(tmp_path: Path) -> None:
     file, kept = file_of(tmp_path, *corpus("notes.jsonl")[:40]), str(tmp_path / "run.json")
     one = done(["eval", file, "--show", "--out", kept], tmp_path)

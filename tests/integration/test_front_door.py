@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -383,23 +383,229 @@ def test_a_fork_is_that_of_the_command_line(past: Path, keys: list[str], tmp_pat
         assert fork.prove().ok
 
 
-@pytest.mark.slow
-def test_the_example_of_the_readme_does_what_it_shows(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tmp_path / "TODO.md").write_text(_block(text, "markdown"), encoding="utf-8")
-    section = text.partition("\n## From Python\n")[2]
-    command = [sys.executable, "-c", _block(section, "python")]
-    result = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert (result.stderr, result.stdout) == ("", _block(section, "text"))
-
-
-def _block(text: str, language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    return found[1]
-
-
 def _plain(value: object) -> Any:
     return json.loads(msgspec.json.encode(value))
+
+
+# ------------------------------------------------------------------- in memory, by one's own model
+
+
+class Echo:
+    """A model of the program's own, as `domain.ports.Model` is."""
+
+    def __init__(self, name: str = "tape:own") -> None:
+        self.name = name
+        self.asked: list[wakelog.Request] = []
+
+    async def reply(self, request: wakelog.Request) -> wakelog.Reply:
+        self.asked.append(request)
+        call = wakelog.Call("c1", "update_report", json.dumps(
+            {"content": "Fine.", "tldr": "It is fine.", "oneLiner": "All is well"}
+        ))  # fmt: skip
+        return wakelog.Reply(b"", "Done.", () if request.exchanges else (call,))
+
+
+def memory(model: "str | wakelog.Model" = "", **more: str) -> wakelog.Home:
+    return wakelog.open_home(":memory:", model=model, environ={**FIXED, **more})
+
+
+def test_a_home_in_memory_writes_the_rows_of_one_in_a_folder(tmp_path: Path) -> None:
+    def live(home: wakelog.Home) -> None:
+        home.add_category("House")  # which reads no clock before the folder is made
+        home.add_task("Fix the sink", estimate=45, due="friday", category="House")
+        home.note("Fix the sink", "Takes about 60 minutes. Due by 2027-02-12.")
+        home.create_agent("Fix the sink")
+        home.wake("Fix the sink")
+        home.confirm("1.1")
+        home.undo()
+
+    with opened(tmp_path / "home", may_be_new=True) as kept:
+        live(kept)
+        digest, tasks = kept.prove().digest, kept.tasks()
+        wakes = kept.sql(count := "SELECT count(*) FROM wakes").rows
+    with memory() as home:
+        live(home)
+        proved = home.prove()
+        assert (proved.ok, proved.digest) == (True, digest)
+        assert home.tasks() == tasks
+        assert home.replay(home.wakes()[0].run_key).is_same
+        assert home.sql(count).rows == wakes
+        with home.connect() as connection:
+            assert connection.execute("SELECT title FROM tasks").fetchall() == [("Fix the sink",)]
+        assert repr(home) == "<wakelog home :memory:>"
+
+
+def test_each_home_in_memory_is_another_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with memory() as one, memory() as other:
+        one.add_task("Mow")
+        one.create_agent("Mow")
+        assert other.tasks() == []
+        assert len(one.wake_all()) == 1
+        assert [task.title for task in one.tasks()] == ["Mow"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda home, _: home.backup("x"),
+        lambda home, _: home.sync("x"),
+        lambda home, _: home.join("x"),
+        lambda home, _: home.rescue(),
+        lambda home, _: home.replicas(),
+        lambda home, run: home.fork(run),
+        lambda home, _: home.doctor(),
+        lambda home, _: home.retain(prompts=1),
+    ],
+)
+def test_what_needs_files_is_not_in_memory(
+    call: Callable[[wakelog.Home, str], object],
+) -> None:
+    with memory() as home:
+        home.add_task("Mow")
+        home.create_agent("Mow")
+        with pytest.raises(wakelog.Refused) as found:
+            call(home, home.wake("Mow").run_key)
+    assert found.value.code == "not_here"
+
+
+def test_the_command_line_has_no_home_in_memory(tmp_path: Path) -> None:
+    assert refused(["add", "Mow"], ":memory:").endswith("[not_here]")
+    assert refused(["--home", ":memory:", "list"], tmp_path).endswith("[not_here]")
+
+
+def test_a_model_of_the_programs_own_answers_by_its_name() -> None:
+    model = Echo()
+    with memory(model) as home:
+        home.add_task("Mow")
+        home.create_agent("Mow")
+        wake = home.wake("Mow")
+        assert (wake.outcome, wake.model) == ("completed", "tape:own")
+        assert home.report("Mow").one_liner == "All is well"
+        assert len(model.asked) == 2
+        proved = home.prove()
+        assert (proved.ok, proved.undecoded) == (True, 0)  # its bytes are read again
+
+
+def test_a_model_that_is_elsewhere_by_its_name_is_not_asked_unagreed(tmp_path: Path) -> None:
+    model = Echo("gemini:own")
+    home = wakelog.open_home(tmp_path / "home", model=model, may_be_new=True, environ={**FIXED})
+    with home:
+        home.add_task("Mow")
+        home.create_agent("Mow")
+        assert (home.wake("Mow").waits_for, model.asked) == ("consent", [])
+
+
+def test_time_passes_as_a_program_says_where_the_clock_is_set() -> None:
+    with memory() as home:
+        home.add_task("Mow")
+        home.create_agent("Mow")
+        home.wake("Mow")
+        home.set_timer("Mow", "every day 07:00", is_always=True)
+        assert home.wake_all() == []
+        assert home.advance(until="2027-01-02 07:00") >= "2027-01-02T07:00:00"
+        assert [one.reason for one in home.wake_all()] == ["timer"]
+        home.advance(seconds=60)
+        with pytest.raises(wakelog.Refused, match="is over"):
+            home.advance(until="2027-01-01")
+    with wakelog.open_home(":memory:", environ={}) as home, pytest.raises(wakelog.Refused):
+        home.advance(seconds=1)
+
+
+def test_time_that_passed_before_the_home_was_made_stays_passed(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", may_be_new=True) as home:
+        home.advance(until="2027-01-05")
+        assert home.add_task("Mow").history[0].at.startswith("2027-01-05")
+
+
+# ------------------------------------------------------------------------ asked, and said as values
+
+
+def test_an_agent_is_asked_and_goes_on_with_its_session(homes: Homes, tmp_path: Path) -> None:
+    heard: list[str] = []
+    with opened(homes.copy(proposing, tmp_path)) as home:
+        first = home.ask("Fix the sink", "What is left to do?", said=heard.append)
+        again = home.ask("Fix the sink", "And then?", session=first.session)
+        assert first.answer
+        assert (again.session, first.turn, again.turn) == (first.session, 1, 2)
+
+
+def test_values_mean_what_their_words_mean(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", may_be_new=True) as home:
+        words = home.add_task("A", estimate="1h30", due="2027-01-08", wait_until="monday")
+        value = home.add_task("B", estimate=90, due=date(2027, 1, 8), wait_until=date(2027, 1, 4))
+        assert (words.estimate_minutes, words.due_date, words.wait_until) == (
+            value.estimate_minutes, value.due_date, value.wait_until,
+        )  # fmt: skip
+        began = datetime(2027, 1, 1, 7, tzinfo=UTC)
+        home.log_time("A", began, began + timedelta(hours=1))
+        assert home.log_time("A", "08:00", "08:30").time[0].start == "2027-01-01T07:00:00.000000Z"
+        assert home.edit_task("A", estimate="none", due="none").due_date is None
+
+
+def test_an_edit_is_words_or_values(homes: Homes, tmp_path: Path) -> None:
+    with opened(homes.copy(proposing, tmp_path)) as home:
+        item = home.confirm("1.2", edit={"minutes": 45})
+        assert item.status == "confirmed"
+        assert home.tasks()[0].estimate_minutes == 45
+        assert home.confirm("1.1", edit="due=2027-03-01", concludes=True).status == "confirmed"
+        assert home.tasks()[0].status == "DONE"
+
+
+def test_what_is_erased_is_looked_at_first(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", may_be_new=True) as home:
+        home.add_task("Call the clinic")
+        assert not home.erase("task", "clinic").done
+        with pytest.raises(wakelog.Refused) as found:
+            home.erase("task", "clinic", sure="clinic")
+        assert found.value.code == "not_sure"
+        assert home.erase("task", "clinic", sure="Call the clinic").done
+        assert (len(home.erasures()), home.tasks()) == (1, [])
+
+
+def test_files_are_written_and_read_back(homes: Homes, tmp_path: Path) -> None:
+    with opened(homes.copy(proposing, tmp_path / "home")) as home:
+        assert home.export_tasks(tmp_path / "all.md").tasks == 1
+        made = home.backup(tmp_path / "backup")
+        assert {"journal.db", "agent.db"} <= {*made.files}
+    with opened(tmp_path / "other", may_be_new=True) as other:
+        assert other.import_file(tmp_path / "all.md", dry_run=True).created == 1
+        assert other.tasks() == []
+        report = other.import_file(tmp_path / "all.md", source="all")
+        assert report.created == 1
+        assert len(other.undo_import("all").tasks) == 1
+
+
+# ---------------------------------------------------------------------------------- other machines
+
+
+def test_machines_meet_join_and_are_retired(tmp_path: Path) -> None:
+    met = str(tmp_path / "met")
+    Path(met).mkdir()
+    with (
+        opened(tmp_path / "a", may_be_new=True, WAKELOG_REPLICA="a") as a,
+        opened(tmp_path / "b", may_be_new=True, WAKELOG_REPLICA="b") as b,
+    ):
+        a.add_task("Fix the sink")
+        b.add_task("Paint the door")
+        assert a.sync(met, dry_run=True).gave == a.sync(met, dry_run=True).gave > 0
+        assert a.sync(met).gave > 0
+        assert b.join(met, dry_run=True).tasks == 1
+        assert b.join(met).synced is not None
+        a.sync()
+        titles = {"Fix the sink", "Paint the door"}
+        assert {one.title for one in a.tasks()} == {one.title for one in b.tasks()} == titles
+        assert b.name_replica("desk").label == "desk"
+        b.sync()
+        a.sync()
+        assert "desk" in {one.label for one in a.replicas()}
+        assert a.lead("desk").changed
+        assert a.retire("desk").label == "desk"
+        with pytest.raises(wakelog.Refused) as found:
+            a.rescue(dry_run=True)
+        assert found.value.code == "nothing_to_rescue"
+        assert len(a.tasks()) == 2  # it is open again
+        assert (a.prove().ok, b.prove().ok) == (True, True)

@@ -24,10 +24,11 @@ from tests.support.cli import done, proved, run, told
 from tests.support.consents import agree, agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
-from tests.support.services import START, divergences, reply, services, task_with_agent
+from tests.support.services import START, divergences, services, task_with_agent
 from tests.support.virtual import VirtualHome
 from tests.support.waking import agent
 from tests.support.whole import rows_of
+from wakelog.testing import calls as reply
 
 FAR = "far:pro"
 REPORT = ("update_report", '{"content":"All.","tldr":"Fine.","oneLiner":"On track"}')

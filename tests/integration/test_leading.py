@@ -31,7 +31,8 @@ from projections import wakes
 from replay.divergence import Divergence
 from tests.support.fleet import Fleet, Machine
 from tests.support.machines import Machine as Place
-from tests.support.services import START, reply
+from tests.support.services import START
+from wakelog.testing import calls as reply
 
 
 @pytest.fixture

@@ -22,8 +22,9 @@ from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
 from domain.wake.commands import RetakeWake
 from domain.wake.wake import WAKE, Wake
-from tests.support.services import START, divergences, queued_key, reply, services, task_with_agent
+from tests.support.services import START, divergences, queued_key, services, task_with_agent
 from tests.support.whole import late_replies
+from wakelog.testing import calls as reply
 
 
 class Busy:

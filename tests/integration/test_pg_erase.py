@@ -188,6 +188,7 @@ def test_a_login_that_may_not_is_refused_before_anything_is_done(
     assert "say as the owner `wakelog database init --login eraser=NAME` [read_only]" in said
     assert rows_of(env, 1) == before
     assert told(["erase", "task", ILL, "--dry-run"], ANNA, env=page)["rows"] > 40
+    assert "`wakelog database scrub`" in done(["erase", "task", ILL, "--dry-run"], ANNA, env=page)
     assert not told(["database", "check"], "-", env=page)["may_erase"]
     said = refused(["database", "scrub", "--sure"], "-", env=page)
     assert "this login does not own the tables of wakelog" in said

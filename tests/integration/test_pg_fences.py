@@ -12,11 +12,13 @@ import psycopg
 import pytest
 
 from adapters.store.leases import LEASE_SECONDS
-from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import HomeRow, Homes
 from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.notice_rows import PostgresNoticeRows
+from adapters.store.postgres.people import People
 from adapters.store.postgres.schema import ALL, MIGRATIONS, NEWEST, QUEUE_OPTIONS
+from adapters.store.postgres.session import Connection
 from domain.errors import Damaged
 from tests.support.cli import done, refused, run, told
 from tests.support.postgres import database
@@ -82,6 +84,7 @@ class Fenced:
         done(["agent", "create", "--all"], there, env=env)
         done(["wake"], there, env=env)
         done(["token", "create", name, "--for", mark], there, env=env)
+        People(self.homes.database).admitted("", mark, ())  # who enters is named in its log
         leases = HomeLeases(self.homes.database, row.number, seconds=LEASE_SECONDS, owner=mark)
         leases.join(at)
         assert leases.take(mark, mark, at, 1)
@@ -172,7 +175,12 @@ def test_no_function_tells_of_a_home_that_was_not_named(fenced: Fenced, login: s
         called.add(name)
         assert not says(found, fenced.anna.number), name
     assert called == {
+        "wakelog.admitted",
+        "wakelog.entered",
         "wakelog.entries",
+        "wakelog.keep_session",
+        "wakelog.names",
+        "wakelog.session_of",
         "wakelog.home",
         "wakelog.home_named",
         "wakelog.home_number",
@@ -284,7 +292,8 @@ def test_a_database_of_an_older_wakelog_is_refused_and_brought_up_to_date(
             refused(["task", "list"], "pg:anna", env=env)
         )
         said = done(["database", "init"], "-", env=env)
-        assert said.endswith("up to date: views, people, settings, fences, eraser, place.\n")
+        ran = "views, people, settings, fences, eraser, place, who, limits"
+        assert said.endswith(f"up to date: {ran}.\n")
         assert done(["database", "init"], "-", env=env).startswith("Nothing to do in")
         (task,) = told(["task", "list"], "pg:anna", env=env)
         assert task["title"] == "Mend the fence"

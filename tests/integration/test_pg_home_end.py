@@ -30,6 +30,7 @@ from tests.integration.test_pg_backup import tool
 from tests.integration.test_pg_copy import contents
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.pages import ORIGIN
+from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.slow
 AT = "2027-01-01T00:00:00.000000Z"
@@ -98,6 +99,7 @@ def test_a_home_that_is_deleted_leaves_no_row_and_no_byte_of_others_changes(
         )
     sites, client = served(postgres_homes, environ)
     assert status(client, "/h/anna/tasks", anna) == 200  # it is open there to the end
+    assert status(client, "/h/anna/tasks", ben) == 404  # who enters is named in ben's log
     before = rows(url, other)
     assert rows(url, number).keys() >= before.keys()
 
@@ -129,6 +131,33 @@ def test_a_home_that_is_deleted_leaves_no_row_and_no_byte_of_others_changes(
     assert postgres_homes.named("anna").number > other > number
     assert told(["task", "list"], "pg:anna", env=environ) == []
     assert refused(["home", "delete", "./anna"], "-", env=environ).count("remove the folder") == 1
+
+
+def test_on_a_terminal_the_name_is_typed_and_no_other_one_deletes(environ: dict[str, str]) -> None:
+    lived("anna", environ)
+    done(["home", "freeze", "anna"], "-", env=environ)
+    at = Path(environ["HOME"]) / "folder"
+    for typed, status in (("ann\n", 2), ("anna\n", 0)):
+        with on_terminal(at, "home", "delete", "anna", env=environ) as terminal:
+            shown = terminal.until("Type its name")
+            terminal.press(typed)
+            ended, said = terminal.ended()
+        assert "1 token." in shown
+        assert (ended, "nothing was deleted" in said) == (status, bool(status))
+    assert "anna" not in done(["home", "list"], "-", env=environ)
+
+
+def test_on_a_terminal_a_move_is_asked_about(tmp_path: Path, environ: dict[str, str]) -> None:
+    home = tmp_path / "here"
+    done(["add", "Fix the sink"], home, env=environ)
+    for typed, status in (("n\n", 130), ("y\n", 0)):
+        with on_terminal(home, "move", str(home), "pg:anna", env=environ) as terminal:
+            assert "is only read from then on" in terminal.until("Move it?")
+            terminal.press(typed)
+            assert terminal.ended()[0] == status
+        found = run(["add", "Another one"], home, env=environ)
+        assert (found.exit_code == 0) == bool(status), found.output
+    assert "Fix the sink" in done(["list"], "pg:anna", env=environ)
 
 
 def test_a_home_that_has_moved_is_deleted_at_once_and_as_json(

@@ -10,6 +10,14 @@ from tests.support import tour
 from tests.support.cli import done, told
 
 ELSEWHERE = {
+    "agent chat": "asks on a terminal: test_cli_agents",
+    "database adopt": "of the database: test_pg_backup",
+    "agent unwatch": "names what is watched by its id: test_two_doors_agents",
+    "home list": "of the database: test_pg_home",
+    "home rename": "of the database: test_pg_home_end",
+    "home thaw": "of the database: test_pg_home_end",
+    "settings edit": "opens an editor: docs/guide/settings.md, which is run",
+    "task": "a group of commands",
     "restore": "makes a home where none is in a database: test_pg_backup",
     "erase": "its own file: test_pg_erase",
     "category": "asks an agent, as `wake` does",
@@ -18,12 +26,14 @@ ELSEWHERE = {
     "database check": "of the database: test_home_leases",
     "database init": "of the database: test_compose",
     "database scrub": "of the database: test_pg_erase",
+    "demo": "makes a folder of its own",
     "demo-data": "makes a folder of its own; test_pg_copy copies one into a database",
     "eval": "in memory: neither folder nor database",
     "home access": "of the database: test_pg_page",
     "home adopt": "settles what became of files: that were copied, moved, put back one by one",
     "home delete": "of the database: test_pg_home_end",
     "home freeze": "of the database: test_pg_home_end",
+    "mcp": "a server over stdio: tests/e2e/test_mcp.py",
     "move": "its own file: test_pg_copy",
     "home create": "a folder is made by the first write; here the home is begun with it",
     "label": "offers one of a file everywhere: tests/integration/test_labels_of_before",
@@ -36,7 +46,7 @@ ELSEWHERE = {
     "token create": "of the database: test_pg_page",
     "worker": "of the database: test_worker; `run --until-idle` does its work here",
 }
-"""What README names and the tour does not run, and why."""
+"""What README or the guide names and the tour does not run, and why."""
 
 SAID_OTHERWISE = {
     "home show": "a folder has an installation, which tells a copy from its original",
@@ -49,7 +59,7 @@ SAYS_SO = ("diff", "health")
 """What says by its status that there is a difference, or that no runtime is alive."""
 
 
-def test_every_command_that_readme_names_is_in_the_tour_or_has_a_reason() -> None:
+def test_every_command_that_docs_name_is_in_the_tour_or_has_a_reason() -> None:
     assert tour.named() == (tour.run_here() & tour.named()) | ELSEWHERE.keys()
     assert tour.run_here().isdisjoint(ELSEWHERE)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from adapters.text.remedies import in_words
 from adapters.upkeep.doctor import examine
 from adapters.usecases import policy
 from adapters.wiring import Home, open_home
@@ -80,13 +79,8 @@ def test_what_is_needed_is_said_once_for_each_provider(home: Path) -> None:
         assert needed.agent_ids == policy.sending(one) == ids
         assert "every model of gemini" in needed.text
         assert needed.text == policy.notice_text(one, "gemini", ["Inbox"])
-        with pytest.raises(Refused) as refused:
-            policy.check_consent(one, ids)
-        assert refused.value.code == "privacy_confirmation_required"
-        assert COMMAND in in_words(refused.value)
         policy.allow(one, "gemini")
         assert policy.needed(one, ids) == []
-        policy.check_consent(one, ids)
     with open_home(home, FIXED, is_writing=True) as offline:
         assert (policy.needed(offline, ids), policy.sending(offline)) == ([], [])
 

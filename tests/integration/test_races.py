@@ -22,7 +22,8 @@ from domain.ports import Reply, Request
 from domain.wake.commands import DeferWake, RetakeWake
 from tests.support import whole
 from tests.support.faults import FaultyRecorder, Meddler
-from tests.support.services import TickingClock, queued_key, reply, task_with_agent
+from tests.support.services import TickingClock, queued_key, task_with_agent
+from wakelog.testing import calls as reply
 
 ACCESSES_MAX = 60
 

@@ -160,6 +160,7 @@ def same(item: Mapping[str, Any]) -> str:
     return f"{item['tool']} {json.dumps(item['arguments'], sort_keys=True).casefold()}"
 
 
+@pytest.mark.slow
 def test_a_recount_by_forks_agrees(lived: Path) -> None:
     options = ["Tom.1", "--all", "--wakes", "20", "--show"]
     found = rehearsed(lived, *options, env=DEMO)
@@ -172,6 +173,7 @@ def test_a_recount_by_forks_agrees(lived: Path) -> None:
     assert counts(found["arms"][0]) != counts(found["arms"][1])
 
 
+@pytest.mark.slow
 def test_half_of_the_wakes_are_kept_for_it_and_the_newest_come_first(lived: Path) -> None:
     runs = {}
     for options in ([], ["--all"], ["--all", "--wakes", "5"], ["--all", "--since", "2026-01-20"]):
@@ -371,5 +373,5 @@ def seen(log: Log, ids: list[str]) -> list[object]:
         reads.present([*streams, "task:none@demo"]), reads.newest(5), [*reads.lines(n - 5, 3)],
         reads.payload("x"), sorted(reads.payloads(ids)), [*map(reads.payload, ids)],
         [log.facts(one) for one in streams[:50]],
-        [*log.rows(n - 3)], reads.onward()(ids[0]) if ids else (), [*log.appends(n - 3)],
+        [*log.rows(n - 3)], [*reads.onward()(ids[0])][:1] if ids else (), [*log.appends(n - 3)],
     ]  # fmt: skip

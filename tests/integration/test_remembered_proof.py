@@ -22,6 +22,7 @@ from adapters.proof.incremental import RememberedProof
 from adapters.upkeep.doctor import examine
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.homes import Homes
+from tests.support.machines import pair
 from tests.support.process import ROOT, command, environ
 
 LAST = ["prove", "--since", "last"]
@@ -94,7 +95,7 @@ def test_what_is_remembered_counts_for_its_home_its_code_and_its_bytes_alone(hom
     file = file_of(home)
     good = file.read_bytes()
     known = incremental.read_remembered(file, home)
-    other = {"home": "/elsewhere", "installation": "i2", "code": "0" * 64, "rules": 2, "format": 2}
+    other = {"home": "/elsewhere", "installation": "i2", "code": "0" * 64, "rules": 2, "format": 1}
     for field, value in other.items():
         incremental.write_remembered(file, replace(known, **{field: value}))
         expected = {"code": "other code", "rules": "other code", "format": "is damaged"}
@@ -103,7 +104,9 @@ def test_what_is_remembered_counts_for_its_home_its_code_and_its_bytes_alone(hom
     for data in edits:
         file.write_bytes(data)
         assert "is damaged" in why(home)
-    for left in (replace(known.journal, rows=1), replace(known.journal, order="0" * 64)):
+    ((name, end),) = known.journal.ends.items()
+    for other_end in (replace(end, rows=1), replace(end, order="0" * 64)):
+        left = replace(known.journal, ends={name: other_end})
         incremental.write_remembered(file, replace(known, journal=left))
         assert "is not as it was" in why(home)
     file.chmod(0o666)
@@ -217,10 +220,9 @@ def forged(known: RememberedProof, home: Path) -> RememberedProof:
     from adapters.store.log import Log
 
     log = Log.read_only("agent", home / "agent.db", "r1")
-    raw = RawLog(log, {})
-    assert raw.rest(known.agents.rows)
+    agents = RawLog(log, {}).proved()
     log.close()
-    return replace(known, agents=raw.proved())
+    return replace(known, agents=agents)
 
 
 # ----------------------------------------------------------------------------------------- the file
@@ -252,7 +254,9 @@ def test_writers_that_are_killed_leave_an_older_or_a_newer_proof_and_never_a_tor
 ) -> None:
     file = file_of(home)
     known = incremental.read_remembered(file, home)
-    left = replace(known.left, batches=tuple(range(100_000)))  # it takes a while to write
+    left = replace(
+        known.left, repeated=tuple(map(str, range(100_000)))
+    )  # it takes a while to write
     incremental.write_remembered(file, replace(known, at="one", left=left))
     line = [sys.executable, "-c", WRITES, str(file), str(home)]
     for nth in range(KILLED):
@@ -326,3 +330,48 @@ def test_another_proof_that_finds_something_leaves_none_that_says_all_is_well(
         connection.execute("UPDATE stored_events SET topic = 'task.renamed.1' WHERE rowid = 3")
     assert run(["prove", *part], forged).exit_code == 1
     assert not file_of(forged).exists()
+
+
+# ------------------------------------------------------------------------------ machines that share
+
+
+def test_after_a_sync_only_what_came_of_both_machines_is_executed(tmp_path: Path) -> None:
+    """What the laptop wrote is numbered before what the desk had proved of its own."""
+    desk, laptop = pair(tmp_path)
+    with_an_agent(desk.home)
+    for one in (desk, laptop, desk):
+        one.sync()
+    first = desk.told(*LAST)
+    assert (first["ok"], first["remembered"]) == (True, 0)
+    laptop.told("task", "add", "Paint the wall")
+    for nth in range(9):
+        desk.told("task", "note", "Fix the sink", f"I need to call plumber {nth}.")
+    assert desk.told(*LAST)["executed"] == 9
+    laptop.sync()
+    desk.sync()
+    second, whole = desk.told(*LAST), desk.told("prove")
+    assert 0 < second["executed"] < 9 < second["remembered"]
+    for key in ("digest", "shared", "heads", "rows", "causes", "wakes", "folded", "divergences"):
+        assert second[key] == whole[key]
+    assert second["replicas"] == whole["replicas"]
+    desk.sync()
+    forged = {"n": 2, "row": 9, "data": {"kind": "policy.receipt_given.1", "model": "*"}}
+    state = json.dumps(forged).encode().hex()
+    row = f"('policy:main@desk', 1, 'policy.receipt_given.1', x'{state}')"
+    names = "originator_id, originator_version, topic, state"
+    sql(desk.home, f"INSERT INTO stored_events ({names}) VALUES {row}")
+    assert "is not as it was" in desk.told(*LAST)["memory_unused"]
+
+
+def test_a_machine_that_begins_to_write_in_a_home_lets_all_be_executed_once(tmp_path: Path) -> None:
+    desk, laptop = pair(tmp_path)
+    with_an_agent(desk.home)
+    desk.told("prove")
+    desk.sync()
+    assert "has begun to write" in desk.told(*LAST)["memory_unused"]
+    assert desk.told(*LAST)["memory_unused"] is None
+    laptop.sync()
+    laptop.told("task", "add", "Paint the wall")
+    for one in (laptop, desk):
+        one.sync()
+    assert "has begun to write" in desk.told(*LAST)["memory_unused"]

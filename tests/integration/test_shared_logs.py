@@ -31,8 +31,9 @@ from domain.journal.commands import AddNote, CreateTask, DeleteTask, EditTask
 from domain.journal.task import TASK
 from domain.log.wire import Imported, Payload, Words, payload
 from domain.wake.commands import BeginWake
-from tests.support.services import START, queued_key, reply, services, task_with_agent
+from tests.support.services import START, queued_key, services, task_with_agent
 from tests.support.sharing import Machine
+from wakelog.testing import calls as reply
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
 FAR = "2099-01-01T00:00:00.000000Z"

@@ -30,7 +30,8 @@ from tests.support import cli
 from tests.support.fleet import Fleet, Machine
 from tests.support.rescuing import Machine as Place
 from tests.support.rescuing import met
-from tests.support.services import START, reply
+from tests.support.services import START
+from wakelog.testing import calls as reply
 
 ESTIMATE, LABEL = 1, 2
 

@@ -275,7 +275,7 @@ def test_each_moment_is_as_at_tells_it_and_two_differ_as_diff_does(past: Path) -
         asked = ["--json", "diff", f"agent:{first}", f"agent:{middle}", "--task", FIRST]
         assert differs["changes"] == json.loads(run(asked, past).stdout)["changes"] != []
         page = visitor.page(f"{url}?at={middle}")
-        assert "Each mark is one event." in page
+        assert "Each mark is one event, each step one moment." in page
         assert 'rel="prev"' in page
         assert 'rel="next"' in page
         day = visitor.get(f"{url}.json?on=2027-01-02").json()

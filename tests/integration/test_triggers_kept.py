@@ -10,17 +10,17 @@ from adapters.home.views import Views
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.timetravel import why
+from adapters.usecases.proving import broken_laws
 from domain.agent.commands import RequestWake
 from domain.agent.wake_queue import TRIGGERS_KEPT, WAKE_QUEUE
 from domain.append.causes import Receipt
 from domain.journal import commands as do
 from domain.log.wire import payload
 from projections.wakes import VIEW
-from replay.appends import appends
-from replay.invariants import Invariants
 from tests.histories.acting import REPORT, answers, woken
 from tests.support.analysed import Tables
-from tests.support.services import divergences, queued_key, reply, services, task_with_agent
+from tests.support.services import divergences, queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 COUNT = 2 * TRIGGERS_KEPT + 30
 ROWS_MAX = TRIGGERS_KEPT + 10  # of one append that supersedes
@@ -80,17 +80,6 @@ def lost(at: Services) -> int:
     found = ends(at)
     assert all(len(one) <= 1 for one in found.values())
     return sum(not one for one in found.values())
-
-
-def broken_laws(at: Services) -> list[str]:
-    laws = Invariants()
-    found = [
-        told
-        for log in (at.journal, at.agents)
-        for one in appends(log.rows())
-        for told in laws.take(log.name, one)
-    ]
-    return [*found, *laws.ended(at.journal.tail().n)]
 
 
 def counted(at: Services, run_key: str) -> int:

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapters.home import view_store
-from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
+from adapters.store import sqlite_documents
 from adapters.store.log import Log
+from adapters.store.sqlite_documents import SqliteDocumentStore
 from domain.agent.agent import AgentNamed
 from domain.log.state import RecordedEvent
 from projections import agents, inbox, observations, tasks, wakes
@@ -83,7 +83,7 @@ def test_what_is_taken_away_under_two_who_have_it_open_is_made_anew(
                 assert not views.is_in_memory
 
 
-@pytest.mark.parametrize("number", [0, view_store.VIEW_FORMAT + 1])
+@pytest.mark.parametrize("number", [0, sqlite_documents.VIEW_FORMAT + 1])
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, number: int) -> None:
     path = tmp_path / "views.db"
     before = kept(path, life.log)
@@ -91,7 +91,9 @@ def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, numbe
         connection.execute(f"PRAGMA user_version={number}")
     assert kept(path, life.log) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (view_store.VIEW_FORMAT,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (
+            sqlite_documents.VIEW_FORMAT,
+        )
 
 
 def test_another_version_of_a_view_is_made_anew_and_no_other(tmp_path: Path, life: Life) -> None:
@@ -175,6 +177,20 @@ def test_a_rebuild_says_how_far_it_has_come(life: Life) -> None:
     views.rebuild(lambda log, n, last_n: seen.append((log, n, last_n)))
     last = life.log.tail().n
     assert seen == [("agent", 6, last), ("agent", last, last)]
+
+
+def test_who_reads_does_not_run_after_who_goes_on_writing(life: Life) -> None:
+    views = Views(None, {"agent": life.log}, batch_appends=6)
+    seen: list[int] = []
+
+    def writes(_: str, n: int, __: int) -> None:
+        seen.append(n)
+        assert len(seen) < 9
+        life.change(*range(10 * n, 10 * n + 10))
+
+    last = life.log.tail().n
+    views.catch_up(writes)
+    assert seen[-2] < last <= seen[-1] < life.log.tail().n
 
 
 def test_a_marker_of_another_replicas_rows_makes_them_anew(tmp_path: Path, life: Life) -> None:

@@ -1,6 +1,9 @@
 """A form that was made from what is no longer there: both texts, and what was typed is kept."""
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from tests.support.cli import done, proved, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
-from tests.support.pages import Visitor, text_of, visiting
+from tests.support.pages import ORIGIN, Visitor, decided_by, refs, text_of, visiting
 from tests.support.waking import proposing
 
 
@@ -197,3 +200,35 @@ def test_words_for_an_agent_that_sleeps_by_now_are_not_lost(home: Path) -> None:
         done(["agent", "resume", "Fix the sink"], home)
         assert ("words", "Which seal is it?") in clash(answer, f"{url}/ask").fields
         assert visitor.send(clash(answer, f"{url}/ask")).status_code == 200
+
+
+AT_ONCE = 24
+
+
+def test_of_many_verdicts_at_once_one_counts_and_all_others_are_told(home: Path) -> None:
+    ref = refs(home)["update_task_priority"]
+    start = Barrier(AT_ONCE)
+    with visiting(home) as visitor:
+        each = [decided_by(visitor, ref) for _ in range(AT_ONCE)]  # a window each
+
+        def decides(nth: int) -> Any:
+            data = dict(each[nth].fields) | {"verdict": ("confirm", "reject", "defer")[nth % 3]}
+            start.wait()
+            return visitor.client.post(
+                each[nth].action, data=data, headers={"origin": ORIGIN}, follow_redirects=False
+            )
+
+        with ThreadPoolExecutor(AT_ONCE) as people:
+            answers = list(people.map(decides, range(AT_ONCE)))
+    assert Counter(one.status_code for one in answers) == {303: 1, 409: AT_ONCE - 1}
+    late = [text_of(one.text) for one in answers if one.status_code == 409]
+    assert all("Somebody else was faster with" in one for one in late)
+    (item,) = [
+        item
+        for one in told(["inbox", "--all"], home)
+        for item in one["items"]
+        if item["ref"] == ref
+    ]
+    (first,) = [nth for nth, one in enumerate(answers) if one.status_code == 303]
+    assert item["status"] == ("confirmed", "rejected", "deferred")[first % 3]
+    proved(home)

@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,13 +10,11 @@ from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from starlette.testclient import TestClient
 
 from adapters.documents.agents import count_agents
-from adapters.web import first_run
 from adapters.web.app import make_app
 from adapters.web.auth import Guard
 from adapters.web.charts import days
@@ -25,13 +24,13 @@ from adapters.web.http_types import (
     Upload,
     boundary_of,
     multipart_form,
-    parameters_of,
 )
-from adapters.web.jobs import Jobs
+from adapters.web.jobs import STOPPED, HowFar, Job, Jobs
 from adapters.web.middleware import BODY_MAX
 from adapters.web.site import Site, a_moment
 from adapters.web.tasks import show_search
-from projections import tasks
+from adapters.wiring import Home
+from projections import tasks, wakes
 from tests.support.cli import FIXED, done, proved, told
 from tests.support.forms import Form
 from tests.support.pages import ORIGIN, Visitor, text_of, visiting
@@ -145,17 +144,27 @@ def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
     assert 'aria-label="Wakes: 4 from 2027-01-01 to 2027-01-03, at most 3 a day"' in chart
 
 
-class Asked(Site):
-    """A site at which somebody asks for a page whenever others may: how many tasks and agents it
-    would show."""
+def test_fewer_than_three_days_are_one_strip() -> None:
+    counts = {date(2027, 1, 1): Counter(completed=3), date(2027, 1, 2): Counter(failed=1)}
+    strip = days(counts, ["completed", "failed"], "Wakes", "/wakes")
+    assert re.findall('class="is-([a-z]+)" x="([0-9.]+)%".*?width="([0-9.]+)%"', strip) == [
+        ("completed", "0.00", "75.00"),
+        ("failed", "75.00", "25.00"),
+    ]
+    assert 'aria-label="Wakes: 4 from 2027-01-01 to 2027-01-02, at most 3 a day"' in strip
+    assert "<text" not in strip
 
-    counts: list[tuple[int, int]]
+
+class Asked(Site):
+    """A site at which somebody asks for a page whenever others may: how often."""
+
+    count = 0
 
     def give_way(self, wait: Callable[[], None] = a_moment) -> None:
         def ask() -> None:
             with self.lock:
                 self.catch_up()
-                self.counts.append((self.home.views.count(tasks.VIEW), count_agents(self.home)))
+                self.count += 1
 
         def meanwhile() -> None:
             with ThreadPoolExecutor(1) as other:
@@ -166,55 +175,113 @@ class Asked(Site):
 
 
 @pytest.mark.slow
-def test_other_pages_go_on_while_a_long_file_comes_in_and_gets_agents(tmp_path: Path) -> None:
-    data = b"".join(b"- [ ] Paint door %d\n" % nth for nth in range(LONG))
-    site = Asked(tmp_path, FIXED)
-    site.counts = []
-    try:
-        with site.lock:
-            form = {"nonce": "nonce-of-a-file"}
-            looked = first_run.look(site, FormRequest("", form=form, file=Upload("TODO.md", data)))
-            page = first_run.show(
-                site, FormRequest("", query=parameters_of(urlsplit(looked.to).query))
-            )
-            assert page.document["file"]["created"] == LONG
-            form |= {"file": page.values["key"], "was.plan": page.document["file"]["made_from"]}
-            first_run.bring(site, FormRequest("", form=form))
-            some = [count for count, _ in site.counts]
-            assert 0 < some[1] < some[-1] == LONG  # a page was made in the middle
-            site.counts.clear()
-            found = show_search(site, FormRequest("/search", query={"q": "paint"}))
-            assert found.document["next"]
-            assert site.counts  # while all was read for the first time
-    finally:
-        site.close()
+def test_other_pages_go_on_while_all_is_read_for_the_first_search(tmp_path: Path) -> None:
+    (tmp_path / "TODO.md").write_text(doors(LONG))
+    done(["import", str(tmp_path / "TODO.md")], tmp_path)
+    with closing(Asked(tmp_path, FIXED)) as site, site.lock:
+        site.catch_up()
+        found = show_search(site, FormRequest("/search", query={"q": "paint"}))
+        assert found.document["next"]
+        assert site.count
 
 
-def test_many_agents_are_made_beside_the_pages_and_stopped_between_two(tmp_path: Path) -> None:
-    many, halfway, may_go_on = 120, threading.Event(), threading.Event()
+def came(is_so: Callable[[], bool]) -> bool:
+    """Whether it is so within the time that a test has."""
+    ends = time.monotonic() + SECONDS
+    while not is_so() and time.monotonic() < ends:
+        time.sleep(0.01)
+    return is_so()
+
+
+def test_stop_waits_for_no_page_that_is_being_made(tmp_path: Path) -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    def work(_: Home, come_to: HowFar) -> Job:
+        begun.set()
+        stopped.wait(SECONDS)
+        come_to("", 1, 2)
+        return Job("done")
+
+    site = Site(tmp_path, FIXED)
+    with closing(site), TestClient(make_app(site, Guard("127.0.0.1", 8765)), ORIGIN) as client:
+        visitor = Visitor(client)
+        site.jobs.begin("bringing", work, "key", of=2)
+        stop = visitor.form("/first", "/stop/bringing")
+        with ThreadPoolExecutor(1) as other:
+            with site.lock:
+                answer = other.submit(visitor.send, stop)
+                is_stopped = came(lambda: site.jobs.bringing.error == STOPPED)
+            stopped.set()
+            assert is_stopped
+            assert "Stopped." in text_of(answer.result().text)
+        assert "Stopped." in text_of(visitor.send(stop).text)  # pressed twice, it is one
+
+
+def doors(many: int) -> str:
+    return "".join(f"- [ ] Paint door {nth}\n" for nth in range(many))
+
+
+def bring(visitor: Visitor, many: int) -> Any:
+    look = visitor.form("/first", "/first/look")
+    shown = _chosen(visitor, look, "TODO.md", doors(many).encode())
+    return visitor.send(visitor.form(f"/first?{shown.url.query.decode()}", "/first/bring"))
+
+
+LONG_WORK: dict[str, tuple[int, str, Callable[[Visitor, int], Any], Callable[[Site], int]]] = {
+    "bringing": (
+        LONG,
+        "Bringing tasks in",
+        bring,
+        lambda site: site.home.views.count(tasks.VIEW),
+    ),
+    "making": (
+        120,
+        "Making agents",
+        lambda visitor, _: visitor.send(visitor.form("/first", "/first/agents"), model="rules"),
+        lambda site: count_agents(site.home),
+    ),
+    "waking": (
+        30,
+        "Running what was queued",
+        lambda visitor, _: visitor.send(visitor.form("/agents", "/wake")),
+        lambda site: sum(bool(one.ended_at) for one in site.home.views.page(wakes.VIEW)),
+    ),
+}
+"""Of each: how many, what the page says, the form that begins it, and how many are done."""
+
+
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_long_work_goes_on_beside_the_pages_and_is_stopped_between_two_steps(
+    tmp_path: Path, name: str
+) -> None:
+    many, says, begin, count = LONG_WORK[name]
+    halfway, may_go_on = threading.Event(), threading.Event()
 
     def beat() -> None:
-        if jobs.making.of:
+        if getattr(jobs, name).done:
             halfway.set()
             may_go_on.wait(SECONDS)
 
-    (tmp_path / "TODO.md").write_text("".join(f"- [ ] Paint door {nth}\n" for nth in range(many)))
-    done(["import", str(tmp_path / "TODO.md")], tmp_path)
+    if name != "bringing":
+        (tmp_path / "TODO.md").write_text(doors(many))
+        done(["import", str(tmp_path / "TODO.md")], tmp_path)
+    if name == "waking":
+        done(["agent", "create", "--all", "--model", "rules"], tmp_path)
     site = Site(tmp_path, FIXED)
     jobs = site.jobs = Jobs(tmp_path, FIXED, "", 1, beat)
     with closing(site), TestClient(make_app(site, Guard("127.0.0.1", 8765)), ORIGIN) as client:
         visitor = Visitor(client)
-        form = visitor.form("/first", "/first/agents")
-        assert "Agents are made" in visitor.send(form, model="rules").text
+        assert begin(visitor, many).status_code == 200
         assert halfway.wait(SECONDS)
-        assert re.search(rf"Making agents … \d+ of {many}\.", text_of(visitor.page("/first")))
-        assert "Stopped." in visitor.send(visitor.form("/first", "/stop/making")).text
+        assert re.search(rf"{says} … \d+ of {many}\.", text_of(visitor.page("/first")))
+        assert "Stopped." in visitor.send(visitor.form("/first", f"/stop/{name}")).text
         may_go_on.set()
         jobs.wait(SECONDS)
-        assert "It was stopped." in visitor.page("/first")
-        assert 0 < count_agents(site.home) < many
-        visitor.send(visitor.form("/first", "/first/agents"), model="rules")
+        assert getattr(jobs, name).error == "It was stopped."
+        assert says not in text_of(visitor.page("/first"))
+        assert 0 < count(site) < many
+        begin(visitor, many)
         jobs.wait(SECONDS)
-        assert "no agent" not in visitor.page("/first")
-    assert len(told(["agent", "list"], tmp_path)) == many
+        visitor.page("/first")
+        assert (getattr(jobs, name).state, count(site)) == ("done", many)
     proved(tmp_path)

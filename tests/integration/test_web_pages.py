@@ -15,7 +15,7 @@ from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, decided_by, decision, refs, text_of, visiting
-from tests.support.waking import agent, inbox, proposing
+from tests.support.waking import agent, fault, inbox, proposing, reply, report, tape
 
 
 @pytest.fixture
@@ -123,10 +123,37 @@ def test_filters_of_agents_and_wakes(home: Path) -> None:
     _, agent, _ = ids(home)
     with visiting(home) as visitor:
         assert len(visitor.get("/wakes.json?outcome=completed").json()["wakes"]) == 1
-        assert visitor.get("/wakes.json?outcome=failed").json()["wakes"] == []
+        failed = visitor.get("/wakes.json?outcome=failed").json()
+        assert (failed["wakes"], failed["looked_through"]) == ([], 0)  # the view knows
         assert visitor.get(f"/wakes.json?agent={agent}&reason=creation").json()["wakes"]
         assert visitor.get("/agents.json?lifecycle=dormant").json()["agents"] == []
         assert visitor.get("/agents.json?kind=task_agent").json()["agents"]
+
+
+def test_agents_are_found_by_words_and_in_the_order_that_is_asked_for(tmp_path: Path) -> None:
+    titles = ("Fix the sink", "Paint the door", "Call Ann", "Sweep")
+    for title in titles:
+        done(["task", "add", title], tmp_path)
+    done(["agent", "create", "--all"], tmp_path)
+    done(["--model", "rules", "wake"], tmp_path)
+    done(["agent", "timer", "Call Ann", "set", "every day 07:00"], tmp_path)
+    done(["agent", "timer", "Fix the sink", "set", "every day 06:00"], tmp_path)
+    fails = tape(tmp_path / "fails.jsonl", fault("bad_request", of_provider=False))
+    run(["--model", fails, "wake", "Paint the door"], tmp_path)
+    dear = tape(tmp_path / "dear.jsonl", reply(report(), tokens=900), reply(tokens=100))
+    run(["--model", dear, "wake", "Fix the sink"], tmp_path)
+    with visiting(tmp_path) as visitor:
+
+        def listed(query: str) -> list[str]:
+            return [one["name"] for one in visitor.get(f"/agents.json?{query}").json()["agents"]]
+
+        assert listed("") == list(reversed(titles))
+        assert listed("q=the+FIX") == ["Fix the sink"]
+        assert listed("sort=next")[:2] == ["Fix the sink", "Call Ann"]
+        assert listed("sort=failing&limit=1") == listed("lifecycle=failing") == ["Paint the door"]
+        assert listed("sort=spend")[0] == "Fix the sink"
+        assert "1,000" in text_of(visitor.page("/agents?sort=spend"))
+        assert "No agent is like that" in visitor.page("/agents?q=nobody")
 
 
 def test_colours_are_remembered_without_javascript(tmp_path: Path) -> None:

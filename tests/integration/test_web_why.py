@@ -1,5 +1,6 @@
 """Why a field is as it is, and all that happened to a task: on the page, as JSON, on the line."""
 
+import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -125,6 +126,21 @@ def test_each_field_of_a_task_asks_why_and_its_answer_is_there(lived: Lived) -> 
         assert {"item", "label", "time", "link"} <= set(asked)
         answer = visitor.get(f"{lived.of(TITLE)}/why/nothing.json")
         assert (answer.status_code, answer.json()["error"]) == (404, "unknown_field")
+
+
+def test_a_task_is_read_first_and_each_value_leads_to_its_field(lived: Lived) -> None:
+    with visiting(lived.home) as visitor:
+        here = lived.of(TITLE)
+        shown = visitor.page(here)
+        assert '<details id="edits" data-key="edit-fields">' in shown
+        by_agent = re.findall('by the agent <time.*?/why/([a-z]+)"', shown, re.DOTALL)
+        assert by_agent == ["due", "language"]
+        assert f'href="{here}?edit=due#edits"' in shown
+        opened = visitor.page(f"{here}?edit=due")
+        assert '<details id="edits" data-key="edit-fields" open>' in opened
+        assert re.findall('name="([a-z]+)"[^<]* autofocus', opened) == ["due"]
+        saved = visitor.send(visitor.form(f"{here}?edit=due", f"{here}/edit"))
+        assert (saved.url.path, "edit" in saved.url.params) == (here, False)
 
 
 def test_the_command_line_says_the_same(lived: Lived) -> None:

@@ -1,6 +1,7 @@
 """The built wheel holds all it needs and runs without the checkout beside it."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("domain", "projections", "adapters", "replay")
+PACKAGES = ("wakelog", "domain", "projections", "adapters", "replay")
 FOR_READERS = {  # of the sources: nothing in the package reads them
     "adapters/web/README.md",
     "domain/tools/contract.md",
@@ -66,7 +67,7 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_no_other(wheel: Path) ->
         for file in (ROOT / package).rglob("*")
         if file.is_file() and file.suffix != ".pyc"
     }
-    assert shipped == (ours | {"wakelog.py"}) - FOR_READERS
+    assert shipped == ours - FOR_READERS
     assert {f"{package}/py.typed" for package in PACKAGES} <= shipped
 
 
@@ -104,11 +105,57 @@ def test_the_packages_and_the_front_door_are_found_from_anywhere(
     target: Path, tmp_path: Path
 ) -> None:
     code = (
-        f"import {', '.join(PACKAGES)}, wakelog\n"
+        f"import {', '.join(PACKAGES)}\n"
         "with wakelog.open_home('home', may_be_new=True) as home:"
         "\n    print(wakelog.__file__, wakelog.__version__, home.tasks())"
         f"\nprint(*(one.__file__ for one in ({', '.join(PACKAGES)})))"
     )
     found = run("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(target)).split()
-    assert found[:3] == [str(target / "wakelog.py"), version("wakelog"), "[]"]
+    door = target / "wakelog" / "__init__.py"
+    assert found[:3] == [str(door), version("wakelog"), "[]"]
     assert [Path(one) for one in found[3:]] == [target / one / "__init__.py" for one in PACKAGES]
+
+
+# ------------------------------------------------------------------------- suites that stand on it
+
+SUITE = ROOT / "examples" / "suite"
+PLANTED = {  # agents may close tasks, which is forbidden in two places
+    "decoding.py": ('OF_PERSON = ("DONE", "REJECTED")', 'OF_PERSON = ("REJECTED",)'),
+    "arguments.py": ('"BLOCKED", "ON HOLD"],', '"BLOCKED", "ON HOLD", "DONE"],'),
+}
+UNSHRUNK = """
+from hypothesis import Phase, settings
+
+settings.register_profile("quick", phases=(Phase.generate,), database=None)
+settings.load_profile("quick")
+"""
+"""To make an example short takes longer than to find it."""
+
+
+def suite(at: Path, target: Path) -> str:
+    """What the suite of the examples says in a folder, over what is installed in another."""
+    shutil.copytree(SUITE, at)
+    (at / "conftest.py").write_text(f"{(at / 'conftest.py').read_text()}\n{UNSHRUNK}", "utf-8")
+    environ = {"PYTHONPATH": str(target), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "pytest", "-q", "--hypothesis-seed=1"],
+        cwd=at, env=os.environ | environ, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def test_a_suite_of_ones_own_runs_on_the_wheel(target: Path, tmp_path: Path) -> None:
+    said = suite(tmp_path / "suite", target)
+    assert "2 passed" in said, said
+
+
+def test_its_machine_finds_a_bug_that_was_planted(target: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(target, tmp_path / "target")
+    for name, (old, new) in PLANTED.items():
+        file = other / "domain" / "tools" / name
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        file.write_text(text.replace(old, new), encoding="utf-8")
+    said = suite(tmp_path / "suite", other)
+    assert "1 failed, 1 passed" in said, said
+    assert "nobody_but_its_person_closes_a_task" in said

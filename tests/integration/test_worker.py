@@ -6,6 +6,8 @@ import json
 import signal
 import socket
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -21,7 +23,7 @@ import psycopg
 import pytest
 
 from adapters.cluster import worker_loop
-from adapters.cluster.worker import Worker, WorkerOptions
+from adapters.cluster.worker import Worker, WorkerOptions, machine_clock
 from adapters.documents.schemas import schema_of
 from adapters.home.clock import SystemClock
 from adapters.launch import bound
@@ -104,10 +106,8 @@ def test_workers_that_are_told_to_end_as_they_begin_end(made: Cluster) -> None:
 def test_a_worker_without_a_network_is_replaced_and_comes_back(made: Cluster) -> None:
     for name in ("anna", "ben"):
         made.make(name, 3)
-    with line_to(int(made.url.rpartition(":")[2].partition("/")[0])) as line:
-        name = made.url.rpartition("/")[2]
-        url = f"postgresql://owner@127.0.0.1:{line.port}/{name}?{PLAINLY}"
-        made.start(think=1.0, url=url)
+    with line_to(made.port) as line:
+        made.start(think=1.0, url=made.through(line.port).url)
         made.until_asking()
         line.take_down()
         made.start()
@@ -296,10 +296,8 @@ def test_a_worker_whose_line_falls_silent_is_replaced_and_overwrites_nothing_aft
 ) -> None:
     for name in ("anna", "ben"):
         made.make(name, 3)
-    with line_to(int(made.url.rpartition(":")[2].partition("/")[0])) as line:
-        name = made.url.rpartition("/")[2]
-        url = f"postgresql://owner@127.0.0.1:{line.port}/{name}?{PLAINLY}"
-        silent = made.start(think=2.0, url=url)
+    with line_to(made.port) as line:
+        silent = made.start(think=2.0, url=made.through(line.port).url)
         made.until_asking()
         line.fall_silent()
         made.until_said("lost")  # though no connection has ended
@@ -320,6 +318,38 @@ def test_a_worker_whose_line_falls_silent_is_replaced_and_overwrites_nothing_aft
     assert [one.faults for one in found.values()] == [[], []]
     assert sum(one.retaken for one in found.values()) >= 1
     assert sum(one.late for one in found.values()) >= 1
+
+
+def test_a_line_that_falls_silent_where_the_clock_is_looked_at_loses_the_homes_too(
+    made: Cluster,
+) -> None:
+    made.make("anna", 1)
+    opened = threading.Event()
+    with line_to(made.port) as line:
+        cut_off = made.through(line.port)
+
+        def opens(name: str) -> Home:
+            opened.set()
+            return cut_off.opened(name)
+
+        def clock() -> datetime:
+            if opened.is_set() and threading.current_thread() is not threading.main_thread():
+                line.fall_silent()  # a beat has come through, and this is the look after it
+            return machine_clock()
+
+        def is_over() -> bool:
+            heard.update(event for event, _ in cut_off.told)
+            if "lost" not in heard and time.monotonic() < end:
+                return False
+            opened.clear()
+            line.flow()
+            return True
+
+        heard: set[str] = set()
+        end = time.monotonic() + SECONDS
+        cut_off.work(is_over, opens, WorkerOptions(lease=1), clock)
+        assert "lost" in heard  # while it was silent
+    assert made.tallies()["anna"].faults == []
 
 
 # ------------------------------------------------------------------------------------------ notices

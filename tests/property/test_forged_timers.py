@@ -21,7 +21,8 @@ from tests.property.test_forged_tools import HISTORIES
 from tests.support.broken import Broken
 from tests.support.checking.logs import Doc
 from tests.support.forging import differing
-from tests.support.services import StillClock, one_agent, queued_key, reply
+from tests.support.services import StillClock, one_agent, queued_key
+from wakelog.testing import calls as reply
 
 MOVED = "data.command.movedBy"
 

@@ -112,7 +112,9 @@ def test_no_bytes_raise(data: bytes, form: str) -> None:
 
 
 @pytest.mark.slow
-@given(found=st.lists(objects, max_size=5), form=st.sampled_from(["taskwarrior", "github"]))
+@given(
+    found=st.lists(objects, max_size=5), form=st.sampled_from(["taskwarrior", "github", "tasks"])
+)
 @example(
     found=[{"uuid": "a", "number": 1, "title": "\ud800", "description": "\ud800\0"}], form="github"
 )

@@ -54,13 +54,22 @@ OWN_KEYS: dict[str, set[str]] = {
     "status": {*OWN_ENDS, *OWN_WORK, "home", "lead", "lead_away", "lag"},
     "agent": OWN_WORK,
     "at": {*OWN_WORK, "wakes"},
-    "prove": {"seconds", "checked", "digest", "replicas", "appends"},
+    "prove": {"seconds", "checked", "digest", "replicas", "appends", "memory_file"},
     "inbox": {"set"},  # the number of a set of one's own
 }
 """The ends of its own chain, which markers make longer, who else leads, and what is queued, runs or
 is in doubt on it: it alone has to do that (ADR 86)."""
 NOT_READ = {
-    *("imports-undone", "import", "written-back", "agents-made", "answer", "seed", "deleted"),
+    *(
+        "import-task",
+        "imports-undone",
+        "import",
+        "written-back",
+        "agents-made",
+        "answer",
+        "seed",
+        "deleted",
+    ),
     *("template-given", "verdicts", "rated-run", "policy-allowed", "policy-ruled", "deed-undone"),
     *("notify-tests", "wake", "run-counts", "exported-tables", "exported-wakes", "tasks-done"),
     *(
@@ -91,6 +100,7 @@ NOT_READ = {
         "cluster",
         "worked-homes",
         "worker-health",
+        "page-health",
         "adopted",
         "deleted-home",
         "retained",

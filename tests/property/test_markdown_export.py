@@ -1,6 +1,7 @@
 """Tasks that are exported as Markdown and imported in a fresh home are the same tasks, whatever
 they say; and what is exported there are the same bytes."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from random import Random
@@ -18,6 +19,7 @@ from adapters.documents.tasks import (
     label_named,
     task_page,
 )
+from adapters.importers import formats
 from adapters.importers.markdown import read
 from adapters.importers.writing import markdown
 from adapters.usecases import tasks as deeds
@@ -155,8 +157,15 @@ def _plain(task: Any, names: Any) -> Any:
     return {**kept, "links": sorted(links)}
 
 
-def taken(home: Home, text: str) -> ImportReport:
-    return Importing().take(home, "tasks.md", ParsedFile(read(text.encode(), source="tasks.md")))
+def taken(home: Home, text: str, form: str = "markdown") -> ImportReport:
+    file = formats.read(text.encode(), "", form, "list")
+    assert file is not None
+    return Importing().take(home, "list", ParsedFile(file))
+
+
+def unplaced(records: str) -> str:
+    """Records without where the journal ended."""
+    return re.sub('"as_of":"[^"]*"', "", records)
 
 
 @example(0, [Told("a [x] #b, due:2027-01-01", notes=["# h\n\n- [ ] x\n"], labels=["two words"])])
@@ -176,6 +185,24 @@ def test_what_is_exported_and_imported_is_the_same(seed: int, told: Sequence[Tol
     assert state(there) == state(here)
     assert export_text(there, "kept", TaskFilter()).text == first
     assert taken(there, first).events == 0
+
+
+@settings(max_examples=20, deadline=None, phases=[Phase.generate])
+@given(st.integers(0, 10**9))
+def test_records_of_this_home_write_no_row_and_in_another_the_same_tasks(seed: int) -> None:
+    here, there, person = Home.in_memory(services()), Home.in_memory(services()), Person(seed)
+    ids = [made(here, person.task()) for _ in range(3)]
+    deeds.link(here, ids[0], person.chosen(["blocks", "relates_to", "fixes"]), ids[-1])
+    here.views.catch_up()
+    first = export_text(here, "kept", TaskFilter(), "tasks").text
+    rows = here.services.journal.count()
+    report = taken(here, first, "tasks")
+    assert (report.unchanged, report.unreadable, here.services.journal.count()) == (3, (), rows)
+    assert taken(there, first, "tasks").created == 3
+    assert state(there) == state(here)
+    assert {one.id for one in there.views.all(VIEW)} == {*ids}
+    assert unplaced(export_text(there, "kept", TaskFilter(), "tasks").text) == unplaced(first)
+    assert taken(there, first, "tasks").events == 0
 
 
 @settings(max_examples=100, deadline=None, phases=[Phase.generate])

@@ -26,7 +26,8 @@ from domain.wake.commands import BeginWake
 from domain.wake.memory import FOLDED_MAX, readable_digests, uncovered
 from domain.wake.wake import ToolReturned
 from tests.support.scripted_wakes import GONE, call, ended, woken
-from tests.support.services import TickingClock, reply, services, task_with_agent
+from tests.support.services import TickingClock, services, task_with_agent
+from wakelog.testing import calls as reply
 
 KILOBYTES_12 = 12_288
 MARKER = "zebra"
@@ -154,6 +155,7 @@ def life(seed: int, wakes: int, scaffold: int = 2) -> tuple[Services, str]:
 
 
 @pytest.mark.parametrize(("seed", "scaffold"), [(0, 2), (1, 3)])
+@pytest.mark.slow
 def test_every_note_is_uncovered_or_under_one_digest_after_each_append(
     seed: int, scaffold: int
 ) -> None:

@@ -45,6 +45,7 @@ def days(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(day=days())
+@pytest.mark.slow
 def test_a_plan_stays_within_what_is_free_and_wanted(day: dict[str, Any]) -> None:
     told = ask_day(day)
     assert problems(day, planned(told)) == set()
@@ -52,6 +53,7 @@ def test_a_plan_stays_within_what_is_free_and_wanted(day: dict[str, Any]) -> Non
 
 
 @given(day=days())
+@pytest.mark.slow
 def test_what_waits_as_it_would_be_proposed_again_is_left_alone(day: dict[str, Any]) -> None:
     first = ask_day(day)
     lines = [

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.agent.wake_queue import Trigger
 from domain.journal import task as t
-from domain.scaffold import FEATURES
+from domain.scaffold import FEATURES, PROMPT_MIN_BYTES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.prompt import Prompt, render, size_of
@@ -30,7 +30,7 @@ from tests.support.readings import (
     texts,
 )
 
-LEAST = r.PromptLimits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
+LEAST = r.PromptLimits(prompt_max_bytes=PROMPT_MIN_BYTES)
 _NAMES = (
     "now suppressed_labels available_labels corrections task time linked report memory critical "
     "journal proposals changed thread words first_wake instruction"
@@ -40,8 +40,9 @@ _NAMES_3 = (
     "journal proposals thread changed words first_wake now instruction"
 ).split()
 _NAMES_5 = " ".join(_NAMES_3).replace("changed words", "changed requests words").split()
-NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3, 5: _NAMES_5}
-limits = st.builds(r.PromptLimits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
+_NAMES_6 = " ".join(_NAMES_5).replace(" words", " words client").split()
+NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3, 5: _NAMES_5, 6: _NAMES_6}
+limits = st.builds(r.PromptLimits, prompt_max_bytes=st.integers(PROMPT_MIN_BYTES, 150_000))
 
 
 def headings(text: str) -> list[str]:
@@ -202,7 +203,7 @@ def test_the_worst_texts_fit_into_the_smallest_prompt(text: str, scaffold: int) 
 
 
 @pytest.mark.parametrize("scaffold", FEATURES)
-@pytest.mark.parametrize("bound", [r.PROMPT_MIN_BYTES, 120_000, 1_000_000])
+@pytest.mark.parametrize("bound", [PROMPT_MIN_BYTES, 120_000, 1_000_000])
 def test_ten_thousand_of_everything_fit(bound: int, scaffold: int) -> None:
     reading = large(10_000, "some words " * 20, scaffold)
     prompt = render(reading, r.PromptLimits(prompt_max_bytes=bound))

@@ -116,19 +116,19 @@ def went_on(history: History, before: dict[str, list[Row]], now: dict[str, list[
     """What a proof finds that goes on from where the home stood before; what it does not see."""
     old = prove_logs(*logs(history, before))
     assert old.ok
-    both = logs(history, now)
-    raws = tuple(RawLog(log, {}, end) for log, end in zip(both, _ends(old), strict=True))
-    for raw, log in zip(raws, logs(history, before), strict=True):
-        then = RawLog(log, {})
-        assert then.rest(len(before[log.name]))
-        assert raw.is_as(then.proved())
-    return walk_on(both, old.end, raws, {})
+    return walked_on(old, logs(history, before), logs(history, now))
 
 
-def _ends(old: Proved) -> tuple[int, int]:
-    return old.end.reached, max(
-        (n for name, (n, _) in old.heads.items() if "agent" in name), default=0
+def walked_on(old: Proved, before: Sequence[Log], now: Sequence[Log]) -> Proved:
+    """What is found in these logs, of which all that stood there before was proved."""
+    then = [RawLog(log, {}).proved() for log in before]
+    begin = old.end.ends, {name: end.n for name, end in then[1].ends.items()}
+    raws = tuple(
+        RawLog(log, {}, start, known.ends)
+        for log, start, known in zip(now, begin, then, strict=True)
     )
+    assert all(raw.is_as(known) for raw, known in zip(raws, then, strict=True))
+    return walk_on(old.end, raws, {})
 
 
 def told(proved: Proved) -> set[tuple[str, str, str, str]]:
@@ -210,8 +210,8 @@ def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path
         recorder = SQLiteLogRecorder(file)
         with recorder.deciding():
             recorder.insert(rows, [Payload(*one) for one in history.payloads.items()])
-        then = RawLog(Log(name, recorder, "r1"), {})
-        assert then.rest(len(rows))
+        log = Log(name, recorder, "r1")
+        then = RawLog(log, {}).proved()
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         edits = ("SELECT 1 WHERE ? IS NULL", *FORGED)
@@ -221,5 +221,6 @@ def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path
             with closing(sqlite3.connect(forged)) as connection, connection:
                 connection.execute(edit, (nth,))
             known = Log.read_only(name, forged, "r1")
-            assert RawLog(known, {}).is_as(then.proved()) == edit.startswith("SELECT"), edit
+            raw = RawLog(known, {}, known=then.ends)
+            assert raw.is_as(then) == edit.startswith("SELECT"), edit
             known.close()

@@ -3,13 +3,15 @@ that failed takes nothing back."""
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.changes.change_set import ChangeItem
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from tests.support.scripted_wakes import GONE, call, ended, items, woken
-from tests.support.services import divergences, reply, services, task_with_agent
+from tests.support.services import divergences, services, task_with_agent
+from wakelog.testing import calls as reply
 
 OFFERS = [
     *(call("update_task_estimate", minutes=n) for n in (10, 20, 30)),
@@ -33,6 +35,7 @@ def undecided(found: list[ChangeItem]) -> Counter[str]:
 
 @settings(max_examples=25)
 @given(history=st.lists(wakes, min_size=1, max_size=4))
+@pytest.mark.slow
 def test_the_newest_idea_stands_alone_unless_its_wake_failed(
     history: list[tuple[list[tuple[str, str]], bool, list[tuple[int, str]]]],
 ) -> None:

@@ -10,7 +10,8 @@ from adapters.runtime.effect_executor import run_wake
 from domain.ports import Reply
 from domain.wake.prompt import request
 from domain.wake.wake import WAKE, ModelAsked
-from tests.support.services import queued_key, reply, services, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 CALLS = st.sampled_from(
     [

@@ -7,6 +7,7 @@ The model knows of each agent whether it listens and what waits for it, and noth
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -223,6 +224,7 @@ class World:
         ("run", "T2", False),
     ]
 )
+@pytest.mark.slow
 def test_a_request_comes_to_one_trigger_and_holds_nobody_up(done: list[Step]) -> None:
     world = World()
     for name, *given_ in done:

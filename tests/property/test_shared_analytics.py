@@ -24,6 +24,7 @@ def of_pages(log: Log, tasks: list[str]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("seed", [1, *SLOW])
+@pytest.mark.slow
 def test_rows_that_lost_make_no_part_of_a_task_in_the_tables(seed: int) -> None:
     machines = Machines(seed)
     machines.live(150)

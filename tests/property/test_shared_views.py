@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.store.log import Log
+from adapters.store.sqlite_documents import SqliteDocumentStore
 from domain.journal import commands as do
 from domain.log.wire import Words
 from projections.tasks import VIEW

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -171,6 +172,7 @@ class Life:
 @example([("status", 1), ("days", 1), ("days", 1), ("days", 1), ("days", 1)])
 @example([("note", 0), ("days", 1), ("confirm", 0), ("days", 1), ("reject", 0), ("days", 1)])
 @given(st.lists(DEEDS, max_size=12))
+@pytest.mark.slow
 def test_a_timer_asks_if_and_only_if_something_moved(deeds: list[tuple[str, int]]) -> None:
     life = Life()
     for deed, nth in deeds:

@@ -25,7 +25,8 @@ from domain.log import canonical
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words, payload
 from tests.histories.acting import begun
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import services, task_with_agent
+from wakelog.testing import calls as reply
 
 Places = Counter[tuple[str, int, str]]  # an agent, a journal append, and a wake or a rule
 WRITING = ("note", "edit", "elsewhere", "both", "own", "link", "unlink", "import")

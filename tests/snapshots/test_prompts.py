@@ -47,7 +47,7 @@ CUT = r.PromptLimits(log_entries_max=2, entry_max_bytes=60, finished_items_max=1
 Scene = Callable[[r.PromptOptions], r.Reading]
 
 
-AS_BEFORE = (4, 5)
+AS_BEFORE = (4, 5, 6)
 """What they add is no task agent's, but for a section that none of these scenes has."""
 
 

@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from domain.log import canonical
 from domain.scaffold import CLOSED, FEATURES, SCAFFOLD
 from domain.tools import registry
-from domain.tools.base import REASONS
+from domain.tools.base import CLIENT, REASONS
 from domain.wake.manifests import MANIFESTS
 
 ROOT = Path(__file__).parents[2]
@@ -20,8 +20,10 @@ PARTS = ("system", "before_task", "after_task")
 
 
 def reasons(number: int) -> list[str]:
-    """Why a wake of a scaffold may be; agents ask each other since the fifth."""
-    return [one for one in REASONS if one != "request" or number >= 5]
+    """Why a wake of a scaffold may be; agents ask each other since the fifth, clients propose since
+    the sixth."""
+    found = [one for one in REASONS if one != "request" or number >= 5]
+    return [*found, CLIENT] if number >= 6 else found
 
 
 def given_by(number: int, kind: str = "task_agent") -> dict[str, Any]:
@@ -30,6 +32,8 @@ def given_by(number: int, kind: str = "task_agent") -> dict[str, Any]:
     tools = {one: registry.offered(kind, one, number) for one in reasons(number)}
     every = list(dict.fromkeys(name for names in tools.values() for name in names))
     others = {} if kind == "task_agent" else {"directives": manifest.guiding.split("\n")}
+    if manifest.for_clients is not None:
+        others["clients"] = list(manifest.for_clients.after_task)
     return others | {
         "sections": {part: list(getattr(manifest.order, part)) for part in PARTS},
         "role": manifest.role.split("\n"),

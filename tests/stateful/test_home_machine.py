@@ -32,43 +32,17 @@ from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.journal.task import TASK
 from domain.log.timestamps import later
 from domain.log.wire import Words
-from domain.ports import ModelFault, Reply, Request
+from domain.ports import ModelFault, Reply
 from domain.wake.commands import RetakeWake
 from domain.wake.wake import WAKE, WakeFinished, WakeStarted
-from tests.support.services import divergences, reply, services, task_with_agent
-
-REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
-REPLIES: dict[str, Reply | ModelFault] = {
-    "nothing": reply(text="Nothing to do."),
-    "report": reply(REPORT),
-    "propose": reply(REPORT, ("update_task_estimate", '{"minutes":45}')),
-    "items": reply(("add_multiple_checklist_items", '{"items":[{"title":"a"},{"title":"b"}]}')),
-    "language": reply(("set_task_language", '{"languageCode":"de","confidence":"high"}')),
-    "wrong": reply(("no_tool", "{"), ("update_task_estimate", '{"minutes":"many"}')),
-    "provider": ModelFault("overloaded", "503", of_provider=True),
-    "broken": ModelFault("blocked", "unsafe", of_provider=False),
-}
-
-
-class Moody:
-    """Answers as it is told beforehand, then with nothing more to do."""
-
-    name = "tape:moody"
-
-    def __init__(self) -> None:
-        self.next: list[str] = []
-
-    async def reply(self, request: Request) -> Reply:
-        answer = REPLIES[self.next.pop(0) if self.next else "nothing"]
-        if isinstance(answer, ModelFault):
-            raise answer
-        return answer
+from tests.support.services import divergences, services, task_with_agent
+from wakelog.testing import ScriptedModel, faults, replies
 
 
 class Home(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
-        self.model = Moody()
+        self.model = ScriptedModel()
         self.services = services(model=self.model)
         self.task, self.agent = task_with_agent(self.services)
         watcher.catch_up(self.services)
@@ -159,9 +133,9 @@ class Home(RuleBasedStateMachine):
         return wake.run_key if wake else ""
 
     @precondition(lambda self: self.next_run())
-    @rule(moods=st.lists(st.sampled_from(sorted(REPLIES)), max_size=6), dies=st.booleans())
-    def a_wake_runs(self, moods: list[str], dies: bool) -> None:
-        self.model.next = list(moods)
+    @rule(said=st.lists(replies() | faults(), max_size=6), dies=st.booleans())
+    def a_wake_runs(self, said: list[Reply | ModelFault], dies: bool) -> None:
+        self.model.then(*said)
         before = self.services.journal.tail().n
         run_key = self.next_run()
         with self.services.agents.reading() as world:

@@ -26,7 +26,7 @@ from domain.errors import Refused
 from domain.journal.commands import AddLabel, ApplyOperation, UndoDeed
 from domain.log.state import RecordedEvent
 from tests.support.fleet import Fleet, Machine
-from tests.support.services import reply
+from wakelog.testing import calls as reply
 
 pytestmark = pytest.mark.slow
 

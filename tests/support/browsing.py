@@ -39,6 +39,7 @@ LOOK = """async (tags) => {
     const found = await axe.run({runOnly, rules, resultTypes: ['violations']});
     return {violations: found.violations, passes: found.passes.length};
 }"""  # what passes is counted, not described: twice as fast
+NONE_WAITS = "!document.querySelector('[aria-busy]')"
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
     (one) => one.getBoundingClientRect().right > window.innerWidth + 1
@@ -144,7 +145,9 @@ def too_wide(page: Any, path: str) -> list[str]:
 
 
 def unreadable(page: Any, path: str, rules: Sequence[str] = RULES) -> list[str]:
-    """What axe, which is in the page, finds on it as it is now."""
+    """What axe, which is in the page, finds on it when no row of it waits for an answer: such a
+    one is pale."""
+    page.wait_for_function(NONE_WAITS)
     result = page.evaluate(LOOK, rules)
     assert result["passes"] > 10 or len(rules) < 3, "axe did not look"
     return [

@@ -33,6 +33,11 @@ class Taskwarrior:
         """What it prints; its exit status is 1 at worst, as where nothing matches."""
         return _ran([str(TASK), *args], self._env, worst)
 
+    def begun(self, *line: str) -> "subprocess.Popen[str]":
+        """Another program in its environment, for who measures it."""
+        pipe = subprocess.PIPE
+        return subprocess.Popen(line, env=self._env, stdout=pipe, stderr=pipe, text=True)
+
     def export(self, file: Path, *args: str) -> Path:
         """Write what `task export` prints to a file."""
         file.write_text(self(*args, "export"), encoding="utf-8")

@@ -26,6 +26,7 @@ from adapters.wiring import Home, open_home
 from domain.agent.wake_queue import WakeDropped
 from tests.support import process, whole
 from tests.support.cli import done
+from tests.support.cutting import PLAINLY
 from tests.support.process import ROOT
 
 SETTINGS = "\n[agents]\nthrottle_seconds = 1\n"
@@ -62,7 +63,17 @@ class Cluster:
         self.folder = folder
         self.homes = Homes(Database(url))
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.told: list[tuple[str, dict[str, Any]]] = []
         self._begun = 0
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def through(self, port: int) -> "Cluster":
+        """The same database through a line to it."""
+        name = self.url.rpartition("/")[2]
+        return Cluster(f"postgresql://owner@127.0.0.1:{port}/{name}?{PLAINLY}", self.folder)
 
     def environ(self, nth: int = 0) -> dict[str, str]:
         """What a process on a machine of its own has: its own cache."""
@@ -122,8 +133,9 @@ class Cluster:
         clock: MachineClock = machine_clock,
     ) -> list[tuple[str, dict[str, Any]]]:
         """A worker of this very process, until that is so (as the database says, if it is SQL), or,
-        if nothing is to be so, it ends by itself; what it told."""
+        if nothing is to be so, it ends by itself; what it told (meanwhile: `told`)."""
         told: list[tuple[str, dict[str, Any]]] = []
+        self.told = told
 
         def tell(event: str, level: str = "info", **fields: Any) -> None:
             told.append((event, {"level": level, **fields}))

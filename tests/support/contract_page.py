@@ -112,7 +112,7 @@ def _tool(tool: Tool, scaffold: int) -> dict[str, Any]:
         "singular": tool.singular,
         "quote": BECAUSE if asks(tool, FEATURES[scaffold]) else "",
         "capabilities": list(tool.capabilities),
-        "wakeReasons": list(tool.reasons),
+        "wakeReasons": list(tool.wake_reasons),
         "input": f"{tool.arguments.__module__}:{tool.asked(FEATURES[scaffold]).__name__}",
         "output": tool.output,
         "idempotency": tool.idempotency,

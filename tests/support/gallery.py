@@ -3,6 +3,8 @@
 `make screenshots`; it needs playwright and a Chromium (`CHROMIUM` names another one).
 """
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -15,7 +17,7 @@ from contextlib import closing, contextmanager
 from io import BytesIO
 from itertools import product
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from adapters.home.clock import SystemClock
@@ -32,7 +34,14 @@ from tests.support.cli import done, told
 from tests.support.remembering import remembering
 from tests.support.waking import reply, tape
 
+if TYPE_CHECKING:
+    from PIL.PngImagePlugin import PngInfo
+    from playwright.sync_api import Browser, ViewportSize
+
 FOLDER = Path(__file__).parents[2] / "tests/gallery"
+FRONT = Path(__file__).parents[2] / "docs/inbox.png"
+FRONT_NOW = "2026-11-20T14:45:00Z"
+FRONT_SIZE: "ViewportSize" = {"width": 1200, "height": 640}
 FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
 WIDTHS = {"wide": (1000, 640), "narrow": (375, 640)}
 HOUR = 3600
@@ -103,7 +112,11 @@ NOTING_DAYS = 9
 
 
 def main() -> None:
-    """Take the pictures of all homes; refused where an address of the page has none."""
+    """Take README's picture, and unless that alone is wanted (`front`) those of all homes; refused
+    where an address of the page has none."""
+    front()
+    if sys.argv[1:] == ["front"]:
+        return
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[str] = []
@@ -112,6 +125,28 @@ def main() -> None:
         taken += shown.values()
     if left := unseen(taken):
         sys.exit(f"no picture of {', '.join(left)}: add one to `pages`")
+
+
+def front() -> None:
+    """The inbox that `wakelog demo` leaves; in the picture stands what it was made of."""
+    from PIL.PngImagePlugin import PngInfo
+
+    with tempfile.TemporaryDirectory() as folder:
+        home, env = Path(folder) / "home", {"WAKELOG_NOW": FRONT_NOW}
+        data = PngInfo()
+        data.add_text("data", front_data(home))
+        with served(home, {**os.environ, **env}) as (_, address), _browser() as browser:
+            page = browser.new_page(color_scheme="light", viewport=FRONT_SIZE)
+            page.goto(f"{address}/inbox")
+            _keep(page.screenshot(), FRONT, data)
+
+
+def front_data(home: Path) -> str:
+    """What README's picture shows: of the inbox, which the demo fills in a new home, the digest."""
+    env = {"WAKELOG_NOW": FRONT_NOW}
+    done(["demo"], home, env=env)
+    shown = json.dumps(told(["inbox"], home, env=env), sort_keys=True)
+    return hashlib.sha256(shown.encode()).hexdigest()[:16]
 
 
 def unseen(paths: Iterable[str]) -> list[str]:
@@ -245,13 +280,13 @@ def differing_homes(folder: Path, now: str) -> tuple[Path, str]:
 
 
 @contextmanager
-def served(home: Path) -> Iterator[tuple[Site, str]]:
+def served(home: Path, environ: Mapping[str, str] = os.environ) -> Iterator[tuple[Site, str]]:
     """A home on a free port of this machine."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen()
     port = listening.getsockname()[1]
-    site = Site(home, os.environ)
+    site = Site(home, environ)
     try:
         with beside(site, Guard("127.0.0.1", port), listening):
             yield site, f"http://127.0.0.1:{port}"
@@ -284,6 +319,7 @@ def pages(site: Site) -> dict[str, str]:
         "task": task,
         "why": f"{task}/why/language",
         "history": f"{task}/history",
+        "erase": f"{task}/erase",
         "agents": "/agents",
         "agent": one,
         "life": f"{one}/life?nth=6",
@@ -311,12 +347,19 @@ def pages(site: Site) -> dict[str, str]:
     }
 
 
-def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
+@contextmanager
+def _browser() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as running:
         browser = running.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
+    with _browser() as browser:
         for (size, (width, height)), colours in product(WIDTHS.items(), COLOURS):
             page = browser.new_page(
                 color_scheme=colours, viewport={"width": width, "height": height}
@@ -325,15 +368,14 @@ def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
                 page.goto(address + path)
                 _keep(page.screenshot(), folder / f"{name}-{size}-{colours}.png")
             page.close()
-        browser.close()
 
 
-def _keep(picture: bytes, path: Path) -> None:
+def _keep(picture: bytes, path: Path, data: "PngInfo | None" = None) -> None:
     """Write a picture with few colours: a third of its size, and nobody sees it."""
     from PIL import Image
 
     few = Image.open(BytesIO(picture)).convert("RGB").quantize(COLOURS_MAX)
-    few.save(path, optimize=True)
+    few.save(path, optimize=True, pnginfo=data)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.support.quoted import quoted
 from tests.support.scripted_server import Answer, ScriptedServer, Sent, served
+from wakelog.testing import quoted
 
 KEY = "AIzaSyFake-Key_0123456789abcdefghijklmn"
 MODEL = "gemini-3.1-pro-preview"
@@ -40,7 +40,7 @@ def call(
     named = {"id": call_id} if call_id else {}
     signed = {"thoughtSignature": signature} if signature else {}
     return {
-        "functionCall": {**named, "name": name, "args": quoted(name, arguments or {})},
+        "functionCall": {**named, "name": name, "args": json.loads(quoted(name, arguments or {}))},
         **signed,
     }
 

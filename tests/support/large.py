@@ -16,10 +16,11 @@ from domain.log import canonical
 from domain.log.wire import payload, words
 from domain.ports import Reply, Request
 from domain.wake.wake import WAKE
-from tests.support.services import queued_key, reply, services
+from tests.support.services import queued_key, services
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 TASK_ID = "large"
-REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
 OBSERVATIONS_A_CALL = 20
 CALLS_A_TURN = 60
 

@@ -25,8 +25,9 @@ from domain.wake.manifests import CATEGORY_AGENT
 from domain.wake.reading import PromptOptions
 from domain.wake.wake import WAKE, Wake
 from replay.divergence import Divergence
-from tests.support.scripted_wakes import REPORT
-from tests.support.services import StillClock, queued_key, reply, services
+from tests.support.services import StillClock, queued_key, services
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 TODAY = "2027-01-04"
 MORNING = f"{TODAY}T07:00:00.000000Z"

@@ -27,7 +27,8 @@ from domain.log.wire import SHARED, Payload, Words, payload
 from domain.ports import Reply, Request
 from domain.wake.reading import PromptOptions
 from domain.wake.wake_inputs import shown
-from tests.support.services import queued_key, reply, services
+from tests.support.services import queued_key, services
+from wakelog.testing import calls as reply
 
 MARKS = re.compile(r"\b[me][0-9]{3}x\b")
 ONE_LINER_MARKS = 30

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.support.quoted import quoted
 from tests.support.scripted_server import Answer, ScriptedServer, Sent, served
+from wakelog.testing import quoted
 
 KEY = "sk-fake_Key-0123456789abcdefghijklmn"
 MODEL = "qwen3:8b"
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 def call(name: str, arguments: Any = None, *, call_id: str = "") -> Json:
     """A call; its arguments are text here, but where they are given as text already."""
-    given = quoted(name, arguments if isinstance(arguments, str) else json.dumps(arguments or {}))
+    given = quoted(name, arguments or {})
     named = {"id": call_id} if call_id else {}
     return {**named, "type": "function", "function": {"name": name, "arguments": given}}
 

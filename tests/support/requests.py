@@ -28,8 +28,10 @@ from domain.wake.manifests import CATEGORY_AGENT, DAY_AGENT
 from domain.wake.prompt_sections import ASKED_BY, QUESTIONS
 from domain.wake.wake import WAKE, Wake
 from tests.support.lone import HOME, MORNING, WORK, Lone, lone_agent, with_tasks
-from tests.support.scripted_wakes import REPORT, call
-from tests.support.services import StillClock, queued_key, reply
+from tests.support.scripted_wakes import call
+from tests.support.services import StillClock, queued_key
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 FAR = "gemini:pro"
 """A model that is elsewhere."""

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from msgspec.structs import replace
+
 from adapters.runtime import review
 from adapters.runtime.effect_executor import perform
 from adapters.runtime.services import Services
@@ -10,11 +12,20 @@ from domain.changes.change_set import ChangeItem, set_id
 from domain.log import canonical
 from domain.ports import Model, ModelFault, Reply
 from domain.wake.reading import PromptOptions
-from tests.support.quoted import unquoted
-from tests.support.services import queued_key, reply, services
+from tests.support.services import queued_key, services
+from wakelog.testing import REPORT, SAID
+from wakelog.testing import calls as reply
 
-REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
 GONE = ModelFault("invalid", "no answer", of_provider=False)
+
+
+def unquoted(reply: Reply) -> Reply:
+    """An answer of a model that nobody asks for quotes."""
+    bare = (
+        replace(one, arguments=one.arguments.replace(f', "because": "{SAID}"', ""))
+        for one in reply.calls
+    )
+    return replace(reply, calls=tuple(bare))
 
 
 def call(tool: str, **given: object) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from itertools import count
 
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
@@ -16,9 +15,9 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.journal import commands as journal_commands
 from domain.journal.task import TASK
 from domain.log.timestamps import later
-from domain.ports import Call, Model, ModelFault, Reply
+from domain.ports import Model, ModelFault, Reply
 from replay.prove import Divergence, LogProof
-from tests.support.quoted import quoted
+from wakelog.testing import calls as reply
 
 START = "2027-01-01T00:00:00.000000Z"
 
@@ -42,13 +41,6 @@ class StillClock:
 
     def now(self) -> str:
         return self.at
-
-
-def reply(*calls: tuple[str, str], text: str = "") -> Reply:
-    """A model's answer: calls as ``(tool, arguments)``, numbered c1, c2, ..., see `quoted`."""
-    given = ((tool, quoted(tool, arguments)) for tool, arguments in calls)
-    made = (Call(f"c{nth}", *one) for nth, one in zip(count(1), given))
-    return Reply(raw=b"", text=text, calls=tuple(made))
 
 
 def services(replies: Sequence[Reply | ModelFault] = (), *, model: Model | None = None) -> Services:

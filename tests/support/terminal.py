@@ -33,6 +33,11 @@ class Terminal:
         self.seen = ""
 
     def press(self, keys: str) -> None:
+        """Press keys; Ctrl-C once the process waits: Python misses one that comes just before."""
+        state = Path(f"/proc/{self._running.pid}/stat")
+        end = time.monotonic() + SECONDS
+        while CTRL_C in keys and time.monotonic() < end and " S " not in state.read_text("utf-8"):
+            time.sleep(0.01)
         os.write(self._master, keys.encode())
 
     def until(self, words: str) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.cli import run, told
+from tests.support.documented import ROOT, blocks
 
-README = Path(__file__).parents[2] / "README.md"
+README = ROOT / "README.md"
 GROUPS = (
     "agent",
     "database",
@@ -69,6 +70,18 @@ wake --cancel "Paint the fence"
 task note tap "It takes 3 hours."
 run --until-idle
 agent pause passport
+agent resume passport
+agent watch tap --task passport
+agent list
+agent destroy "Mend the fence"
+wakes
+journal tap
+messages tap
+template version laura --report "Two sentences."
+task list
+task check tap "Buy a seal"
+task time tap --start "today 10:00" --end "today 10:30"
+settings show
 done passport
 log "Called Ann" --time 30m
 search fence
@@ -86,6 +99,7 @@ day
 day --days 7 --ical week.ics
 day plan
 day plan friday
+day monday
 agent set Day --prefer hours=8:30-16:00 --prefer pause=12:00-12:30
 summary --weeks 2
 help tasks
@@ -128,15 +142,15 @@ MORE = "- [ ] Mend the fence #home\n  - [ ] Buy boards\n\n  It takes about 3 hou
 
 
 def first_steps() -> list[str]:
-    """The commands of "The same by hand"."""
-    text = README.read_text("utf-8").partition("\n## The same by hand\n")[2]
-    block = text.partition("```console\n")[2].partition("```")[0]
-    return [line.removeprefix("$ wakelog ") for line in block.splitlines() if line[:1] == "$"]
+    """The commands of README's walk."""
+    shown = [one.text for one in blocks(README.read_text("utf-8")) if one.language == "console"]
+    return re.findall(r"^\$ wakelog (.+)$", "".join(shown), re.MULTILINE)
 
 
 def named() -> set[str]:
-    """The commands that README names anywhere."""
-    found = (one or other for one, other in _NAMED.findall(README.read_text("utf-8")))
+    """The commands that README and the guide name anywhere."""
+    pages = (page.read_text("utf-8") for page in (README, *ROOT.glob("docs/guide/*.md")))
+    found = (one or other for page in pages for one, other in _NAMED.findall(page))
     return {deed(one) for one in found}
 
 
@@ -147,7 +161,9 @@ def run_here() -> set[str]:
 
 def deed(line: str) -> str:
     """The words of a command, without what is given to it."""
-    words = re.sub(r"^(--json|--home \S+)\s+", "", " ".join(line.split())).split()
+    words = re.sub(
+        r"^(--json|--quiet|--home \S+|--model \S+)\s+", "", " ".join(line.split())
+    ).split()
     return " ".join(words[: 2 if words[0] in GROUPS else 1])
 
 
@@ -158,7 +174,9 @@ def toured(home: Path | str, env: Mapping[str, str], folder: Path) -> list[tuple
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "histories").mkdir(parents=True)
-    todo = README.read_text("utf-8").partition("```markdown\n")[2].partition("```")[0]
+    todo = (
+        README.read_text("utf-8").partition('```markdown title="TODO.md"\n')[2].partition("```")[0]
+    )
     edited = todo.replace("2027-03-01", "2027-03-02")
     for name, text in (("TODO.md", todo), ("EDITED.md", edited), ("MORE.md", MORE)):
         (folder / name).write_text(text, "utf-8")

@@ -1,12 +1,12 @@
 """Homes with tasks and agents, made and looked at through the command line."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.support.cli import done, told
-from tests.support.quoted import quoted
+from wakelog.testing import quoted
 
 NOTES = "Takes about 60 minutes. Due by 2027-02-12. Urgent!"
 
@@ -47,11 +47,17 @@ def fault(code: str = "unavailable", *, of_provider: bool = True, seconds: int =
 def reply(*calls: tuple[str, object], text: str = "", tokens: int = 0) -> Any:
     """A line of a tape: calls as ``(tool, arguments)``, see `quoted`."""
     made = [
-        {"id": f"c{nth}", "tool": tool, "arguments": quoted(tool, arguments)}
+        {"id": f"c{nth}", "tool": tool, "arguments": _told(tool, arguments)}
         for nth, (tool, arguments) in enumerate(calls, start=1)
     ]
     usage = {"tokensIn": tokens, "tokensOut": 0} if tokens else {}
     return {"text": text, "calls": made, "usage": usage}
+
+
+def _told(tool: str, arguments: object) -> object:
+    if isinstance(arguments, Mapping):
+        return json.loads(quoted(tool, arguments))
+    return quoted(tool, arguments) if isinstance(arguments, str) else arguments
 
 
 def report(one_liner: str = "All is well") -> tuple[str, object]:

@@ -36,7 +36,8 @@ from domain.log.keys import key
 from domain.wake.wake import ToolReturned
 from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born, row
 from tests.support.scripted_wakes import call, ended, woken
-from tests.support.services import divergences, one_agent, queued_key, reply
+from tests.support.services import divergences, one_agent, queued_key
+from wakelog.testing import calls as reply
 
 DESTROYED, DELETED = a.AgentDestroyed(), a.AgentDeleted()
 

@@ -28,14 +28,8 @@ from domain.ports import ModelFault
 from domain.wake.wake import WAKE
 from projections import agents
 from tests.support.lives import Life
-from tests.support.services import (
-    StillClock,
-    one_agent,
-    queued_key,
-    reply,
-    services,
-    task_with_agent,
-)
+from tests.support.services import StillClock, one_agent, queued_key, services, task_with_agent
+from wakelog.testing import calls as reply
 
 BUSY = ModelFault("unavailable", "no answer", of_provider=True)
 

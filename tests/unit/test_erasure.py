@@ -19,17 +19,21 @@ from domain.erasure import (
     Listed,
     Unit,
     digest_of,
+    line_key,
     listed_of,
+    may_go,
     places_of,
+    torn,
 )
 from domain.journal import commands as do
-from domain.journal.catalog import CategoryAdded, LabelAdded, category_id
+from domain.journal.catalog import CategoryAdded, CorrectionCaptured, LabelAdded, category_id
 from domain.journal.day import BlockPut, PutBlock
 from domain.journal.task import PERSON, TASK, NoteAdded, TaskCreated
 from domain.lessons.lessons import LessonDecided
 from domain.log.keys import sha
 from domain.log.state import RecordedEvent
-from domain.log.wire import Erased, Stored, Words, tag_of
+from domain.log.wire import Erased, Imported, Stored, Words, tag_of
+from domain.wake.wake import SectionRef, ToolReturned, WakeStarted
 from projections import inbox
 from projections.view import fold as folded
 from tests.support.stored import members
@@ -88,6 +92,71 @@ def test_a_set_that_was_erased_keeps_its_number() -> None:
     assert folded(inbox.VIEW, rows).keys() == {"two"}
 
 
+# ------------------------------------------------------------------------------------------ forged
+
+NOTED = Erased("task.note_added.1", "0")
+STARTED, ANSWERED = Erased("wake.started.1", "0"), Erased("wake.tool_returned.1", "0")
+
+
+@pytest.mark.parametrize(
+    ("unit", "what", "stream", "fact", "is_its"),
+    [
+        ("task:t", "task", "task:t@r1", NOTED, True),
+        ("task:t", "task", "task:u@r1", NOTED, False),
+        ("task:t", "task", "links:u@r1", NOTED, False),
+        ("task:t", "task", "agent:a@r1", NOTED, True),
+        ("category:c", "category", "task:u@r1", NOTED, True),  # it went along
+        ("note:t/n", "note", "task:t@r1", NOTED, True),
+        ("note:t/n", "note", "task:t@r1", Erased("task.created.1", "0"), False),
+        ("agent:a", "agent", "alert:a@r1", NOTED, True),
+        ("agent:a", "agent", "alert:b@r1", NOTED, False),
+        ("agent:a", "agent", "task:t@r1", NOTED, False),
+        ("agent:a", "agent", "timer:main@r1", NOTED, False),
+        ("home", "fork", "task:t@r1", NOTED, True),
+    ],
+)
+def test_of_tasks_and_agents_an_erasure_takes_its_own(
+    unit: str, what: str, stream: str, fact: Stored, *, is_its: bool
+) -> None:
+    made = ErasureMade(unit, what, "listed", ("u",) if what == "category" else ())
+    assert made.takes(recorded(stream, fact)) == is_its
+
+
+@pytest.mark.parametrize(
+    ("what", "stream", "listed", "is_spared"),
+    [
+        ("agent", "changes:s@r1", Erased("changes.item_rejected.1", "0"), True),
+        ("agent", "wake:w@r1", STARTED, True),
+        ("agent", "wake:w@r1", ANSWERED, False),  # what another one looked up
+        ("task", "task:t@r1", NOTED, True),
+        ("note", "task:t@r1", NOTED, False),
+        ("fork", "changes:s@r1", NOTED, False),
+    ],
+)
+def test_what_goes_whole_is_not_listed_in_part(
+    what: str, stream: str, listed: Stored, *, is_spared: bool
+) -> None:
+    rows = [recorded(stream, listed), recorded(stream, TaskCreated(PERSON, "Tap", "c"), 2)]
+    asked: list[tuple[str, str]] = []
+
+    def known(kind: str, entity: str) -> list[RecordedEvent]:
+        asked.append((kind, entity))
+        return [*rows, recorded(stream, NOTED, 3)]
+
+    made = ErasureMade("task:t", what, "listed")
+    assert [*made.spares(rows[:1], known)] == rows[1:] * is_spared
+    assert [*made.spares(rows, known)] == []
+    assert {kind for kind, _ in asked} <= {stream.partition(":")[0]}
+
+
+def test_what_a_wake_did_in_one_append_goes_together() -> None:
+    opened = recorded("changes:s@r1", SetOpened("a", "t", "k"))
+    queue = recorded("alert:a@r1", TaskCreated(PERSON, "Tap", "c"))
+    assert [*torn([recorded("wake:w@r1", STARTED), opened, queue])] == [opened]
+    assert [*torn([recorded("wake:w@r1", ANSWERED), opened])] == []
+    assert [*torn([opened, queue])] == []
+
+
 # -------------------------------------------------------------------------------------- the decider
 
 
@@ -105,7 +174,7 @@ def test_lists_of_several_erasures_are_joined() -> None:
     listed = ErasureList.of([*rows, recorded("task:t@r1", Erased("x", "0"), 3)], ["p"])
     assert listed.rows == (("r1", 2, (0, 2)), ("r1", 3, (0,)))
     assert [*places_of(listed)] == [("r1", 2, 0), ("r1", 2, 2), ("r1", 3, 0)]
-    assert listed_of([], lambda _: None).rows == Listed().rows == set()
+    assert listed_of([], lambda _: None).rows == Listed().rows == {}
 
 
 def test_the_digest_of_marks_holds_their_times_and_tags() -> None:
@@ -231,6 +300,94 @@ def test_who_was_told_of_it_in_each_prompt_goes_along(
     assert bool(Unit.of(what, entity).learn(recorded("agent:a@r1", made)).agents) is goes
 
 
+TAUGHT = CorrectionCaptured("house", "before", "after")
+
+
+@pytest.mark.parametrize(
+    ("what", "entity", "stream", "taken"),
+    [
+        ("task", "tap", TAP_, 2),
+        ("task", "tap", "task:fence@r1", 0),
+        ("note", "tap/n", TAP_, 2),
+        ("note", "tap/m", TAP_, 0),
+        ("category", "house", TAP_, 1),  # of what was said of it in all tasks
+        ("category", "other", TAP_, 0),
+    ],
+)
+def test_what_was_taken_of_its_words_as_an_example_belongs_to_it(
+    what: str, entity: str, stream: str, taken: int
+) -> None:
+    append = [recorded(CATALOG_, TAUGHT), recorded(stream, NOTE)]
+    assert len(Unit.of(what, entity).rows_of(append)) == taken
+
+
+def looked_up(answer: Words) -> ToolReturned:
+    return ToolReturned(1, "o", 1, "a", "c", "read_task", "success", answer)
+
+
+def told(
+    units: tuple[str, ...] = (), name: str = "linked", *, journal: int = 7, categories: str = "c"
+) -> WakeStarted:
+    """A wake that was shown one section."""
+    shown = (SectionRef(name, "shown", units),)
+    known = 1, 1, journal, 1, "snapshot", (), shown, (), "specs", (categories,)
+    return WakeStarted("b", "fence", "manual", "thread", "m", *known)
+
+
+@pytest.mark.parametrize(
+    ("fact", "repeated"),
+    [
+        (told(("tap",)), ["shown", "snapshot"]),
+        (told(("fence",)), []),
+        (told(name="corrections"), ["shown", "snapshot"]),
+        (told(name="corrections", categories="d"), []),
+        (told(name="corrections", journal=6), []),
+        (told(), []),
+        (looked_up(Words(payload="of tap")), ["of tap"]),
+        (looked_up(Words(payload="of others")), []),
+        (looked_up(Words("of tap")), []),  # the row itself goes
+    ],
+)
+def test_what_others_were_told_of_it_goes_and_what_they_say_stays(
+    fact: Stored, repeated: list[str]
+) -> None:
+    unit = Unit.of("task", "tap")._replace(taught=frozenset({("r1", 7, "c")}))
+    row = recorded("wake:other@r1", fact, n=3)
+    assert [*unit.repeated_in(row, lambda name: name)] == repeated
+    assert len(unit.rows_of([row])) == (fact == looked_up(Words("of tap")))
+
+
+def test_an_example_of_which_no_category_is_known_any_more_may_have_been_told_to_all() -> None:
+    unit = Unit.of("task", "tap")._replace(taught=frozenset({("r2", 7, "")}))
+    knows = replace(told(name="corrections"), seen=(Imported("r2", 7),))
+    for fact, repeated in ((knows, 2), (told(name="corrections"), 0)):
+        row = recorded("wake:other@r1", fact)
+        assert len([*unit.repeated_in(row, lambda _: "")]) == repeated
+
+
+@pytest.mark.parametrize(
+    ("kept", "goes"),
+    [
+        ('["aaaabbbbcccc zwiebel-17","x"]', True),
+        ('["aaaabbbbcccc","x id:1"]', False),  # an id says nothing
+    ],
+)
+def test_what_a_file_calls_it_goes_with_the_other_lines_of_the_file(kept: str, goes: bool) -> None:
+    unit, command = Unit.of("task", "aaaabbbbccccdddd"), do.ImportTasks("s", (), lines="lines")
+    assert [*unit.repeated_in(receipt(command), lambda _: kept)] == ["lines"] * goes
+
+
+@pytest.mark.parametrize("stream", ["policy:main@r1", "log:main@r1", "watch:main@r1"])
+def test_what_nobody_may_erase(stream: str) -> None:
+    assert not may_go(stream)
+    assert may_go("changes:one@r1")
+
+
+def test_a_line_is_known_again_by_what_its_own_file_calls_it() -> None:
+    assert line_key("a.md", "Ring  Ann") == line_key("a.md", "ring ann")
+    assert len({line_key("a.md", "Ann"), line_key("b.md", "Ann"), line_key("a.md", "Bob")}) == 3
+
+
 OF_NOBODY = set(
     """
     AddCategory RenameCategory AddCorrection AddLabel DeleteLabel ScopeLabels StopTimer RemoveBlock
@@ -248,6 +405,6 @@ def test_every_command_names_whose_it_is_or_it_is_said_that_it_does_not() -> Non
     nameless = {
         one.__name__
         for one in members(Command)
-        if not NAMING.intersection(one.__struct_fields__) and one is not agents.CreateAgent
+        if not NAMING.intersection(dir(one)) and one is not agents.CreateAgent
     }
     assert nameless == OF_NOBODY

@@ -45,7 +45,7 @@ from tests.support.lessons import (
 )
 from tests.support.proposals import AT, LATER, recorded
 from tests.support.scripted_wakes import call, ended, minutes, woken
-from tests.support.services import reply
+from wakelog.testing import calls as reply
 
 
 def declined(at: Services, count: int, category: str = WORK, reason: str = "a guess") -> list[str]:

@@ -1,23 +1,24 @@
 """The geometry of a life as a line."""
 
+from itertools import pairwise
+
 import pytest
 
 from adapters.web.timeline import (
     BINS,
+    GAP_APART,
+    GAPS_MAX,
     LANES,
-    LEFT,
     MARKS_MAX,
-    WIDTH,
     TimelineEvent,
-    drawn,
+    gaps,
     marks,
     moments_of,
-    named,
     nth_at,
 )
 from domain.log.timestamps import later
 
-LATE = "2027-01-10T08:00:00.000000Z"
+DAY = 86_400
 START = "2027-01-01T00:00:00.000000Z"
 
 
@@ -43,11 +44,12 @@ def test_what_happened_in_one_append_is_one_moment() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, MARKS_MAX])
-def test_a_short_life_has_a_mark_for_each_event_within_the_drawing(number: int) -> None:
-    found = marks(life(number))
-    assert [one.events for one in found] == [1] * number
-    assert all(LEFT <= one.x <= WIDTH - LEFT for one in found)
-    assert number < 2 or (found[0].x, found[-1].x) == (LEFT, WIDTH - LEFT)
+def test_a_short_life_has_a_mark_for_each_event_a_step_each(number: int) -> None:
+    found = [one.x for one in marks(life(number))]
+    assert [one.events for one in marks(life(number))] == [1] * number
+    assert number < 2 or (found[0], found[-1]) == (0, 100)
+    steps = {round(after - x, 6) for x, after in pairwise(found)}
+    assert len(steps) == (number > 1)
 
 
 def test_a_long_life_is_drawn_in_bars_that_stand_for_all_of_it() -> None:
@@ -55,28 +57,23 @@ def test_a_long_life_is_drawn_in_bars_that_stand_for_all_of_it() -> None:
     assert len(found) == BINS
     assert sum(one.events for one in found) == 5_000
     assert max(one.height for one in found) == 1
-    assert all(one.x + one.width <= WIDTH for one in found)
+    assert all(one.x + one.width <= 100 for one in found)
     assert {one.lane for one in found} == {[kind for kind, _ in LANES].index("wake")}
 
 
-def test_all_at_one_time_stand_at_one_place_and_where_one_stands_is_drawn() -> None:
-    same = [one._replace(at=START) for one in life(3)]
-    assert {one.x for one in marks(same)} == {LEFT}
-    last = f'class="now" x1="{(WIDTH - LEFT) / WIDTH * 100:.2f}%"'
-    assert last in drawn(life(3), life(3)[-1].at, "a life", "UTC")
-    assert "&lt;b&gt;" in drawn([TimelineEvent(1, START, "wake", "<b>")], START, "a life", "UTC")
-
-
-def test_the_days_of_a_long_life_are_named_and_the_hours_of_a_short_one() -> None:
-    long = [
-        TimelineEvent(1, "2027-01-01T23:30:00.000000Z", "wake", ""),
-        TimelineEvent(2, LATE, "wake", ""),
+def test_what_lies_between_two_moments_is_written_the_longest_at_the_most() -> None:
+    times = [
+        START,
+        later(START, seconds=5),
+        *(later(START, seconds=day * DAY + 5) for day in (1, 4)),
     ]
-    days = named(long, "Europe/Berlin")
-    assert [name for _, name in days] == ["3 Jan", "5 Jan", "7 Jan", "9 Jan"]
-    assert [round(x, 1) for x, _ in days] == sorted(round(x, 1) for x, _ in days)
-    assert all(0 <= x <= 100 for x, _ in days)
-    short = [TimelineEvent(1, "2027-01-01T09:00:00.000000Z", "wake", ""), long[0]]
-    assert [name for _, name in named(short, "UTC")][:2] == ["Fri 09:00", "Fri 13:50"]
-    assert named([], "UTC") == []
-    assert len(named(short[:1], "UTC")) == 1
+    moments = [TimelineEvent(nth, at, "wake", "") for nth, at in enumerate(times)]
+    assert [name for _, name in gaps(moments)] == ["1 d", "3 d"]
+    assert [round(x, 1) for x, _ in gaps(moments)] == [50.0, 83.3]
+    hourly = [one._replace(at=later(START, seconds=one.n * 3600)) for one in life(50)]
+    assert len(gaps(hourly)) == GAPS_MAX
+    crowded = [
+        x for x, _ in gaps([one._replace(at=later(START, seconds=one.n * DAY)) for one in life(90)])
+    ]
+    assert all(after - one >= GAP_APART for one, after in pairwise(crowded))
+    assert gaps(moments[:1]) == gaps([]) == []

@@ -35,7 +35,8 @@ from domain.wake.wake import WAKE, Wake
 from tests.support.lone import HEALTH, HOME, TODAY, WORK, lone_agent, with_tasks
 from tests.support.marked import MARKS, Echo, text_of
 from tests.support.scripted_wakes import call
-from tests.support.services import queued_key, reply
+from tests.support.services import queued_key
+from wakelog.testing import calls as reply
 
 TITLES = (
     "tap @Home", "roof @Home", "leaves @Home", "office @Work", "desk @Work", "tooth @Health",

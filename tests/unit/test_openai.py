@@ -627,9 +627,9 @@ def test_the_key_of_a_file_does_not_go_to_the_address_of_a_variable(tmp_path: Pa
         assert key_of("openai:gpt", settings) == key
 
 
-def test_the_endpoint_that_the_readme_names_is_one() -> None:
-    readme = Path(__file__).parents[2] / "README.md"
-    text = readme.read_text(encoding="utf-8").partition("[models.fast]")[2]
+def test_the_endpoint_that_the_docs_name_is_one() -> None:
+    page = Path(__file__).parents[2] / "docs/guide/models.md"
+    text = page.read_text(encoding="utf-8").partition("[models.fast]")[2]
     settings = parse(f"[models.fast]{text.partition('```')[0]}")
     found = endpoint_of("openai:fast", settings)
     assert found.name == "openai:openai/gpt-oss-120b@https://api.groq.com/openai/v1"

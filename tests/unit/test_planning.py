@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from adapters.models.offline.wording import EN
+from adapters.models.offline.wording import texts_in
 from domain.ports import CallResult, Exchange
 from tests.support.planning import ask_day, planned
 from tests.support.rules import calls
+
+EN = texts_in("en")
 
 LUNCH = {"id": "ab", "start": "12:00", "end": "13:00", "by": "person", "title": "Lunch"}
 REPORT = {"id": "t1", "title": "Write the report", "due": "2026-11-24", "estimate": 180}

@@ -12,7 +12,7 @@ from domain.errors import Refused
 from domain.journal import task as t
 from domain.log.wire import Words
 from domain.policy.flow import ALLOWED
-from domain.scaffold import FEATURES
+from domain.scaffold import FEATURES, PROMPT_MIN_BYTES
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.context import TURNS_LOOKED_AT, thread_of
@@ -58,7 +58,7 @@ def test_every_rung_of_the_ladder_is_a_bound() -> None:
 
 def test_a_limit_too_small_for_the_rules_is_refused() -> None:
     with pytest.raises(Refused) as refused:
-        r.PromptLimits(prompt_max_bytes=r.PROMPT_MIN_BYTES - 1)
+        r.PromptLimits(prompt_max_bytes=PROMPT_MIN_BYTES - 1)
     assert refused.value.code == "invalid_value"
 
 

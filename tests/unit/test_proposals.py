@@ -33,10 +33,12 @@ from domain.wake import wake as w
 from domain.wake.citations import place_of, texts_shown
 from domain.wake.reading import PromptOptions
 from domain.wake.wake_inputs import shown
-from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
-from tests.support.services import divergences, one_agent, queued_key, reply
+from tests.support.scripted_wakes import call, ended, items, minutes, woken
+from tests.support.services import divergences, one_agent, queued_key
 from tests.support.tools import LABELS
 from tests.support.tools import given as task_of
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 
 def test_a_person_is_told_what_replaced_a_proposal_by_the_number_of_its_set() -> None:

@@ -56,11 +56,11 @@ from tests.support.services import (
     divergences,
     one_agent,
     queued_key,
-    reply,
     services,
     task_with_agent,
 )
 from tests.support.wording import TOLD, retold, reworded
+from wakelog.testing import calls as reply
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 300
 
@@ -93,8 +93,8 @@ def _life() -> Recorded:
     return Recorded(list(at.journal.rows()), list(at.agents.rows()), kept_bytes)
 
 
-def _payloads(log: object) -> dict[str, bytes]:
-    return dict(log.recorder._payloads)  # type: ignore[attr-defined]  # to plant a fault
+def _payloads(log: Log) -> dict[str, bytes]:
+    return dict(log.recorder.kept_payloads())
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
 from adapters.proof import histories
 from adapters.proof.histories import History
-from adapters.proof.prove import prove_logs
+from adapters.proof.prove import DECODERS, prove_logs
 from adapters.runtime import effect_executor, review, wake_capture, watcher
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
@@ -36,7 +36,7 @@ from domain.wake.commands import RetakeWake
 from domain.wake.lookups import LookupAnswer
 from domain.wake.wake import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned, Wake
 from replay.cross_log_check import CrossLogCheck
-from replay.divergence import Divergence, RowDifference
+from replay.divergence import ALTERED, Divergence, RowDifference
 from replay.fork import ChangedVerdict
 from replay.log_pair import PairedLog
 from replay.prove import LogProof
@@ -50,10 +50,10 @@ from tests.support.services import (
     TickingClock,
     one_agent,
     queued_key,
-    reply,
     services,
     task_with_agent,
 )
+from wakelog.testing import calls as reply
 
 SINK = "Fix the sink"
 RECALL = Path(__file__).parent.parent / "data" / "recall"
@@ -459,3 +459,15 @@ def test_bytes_of_a_model_of_old_that_no_decoder_reads_are_counted() -> None:
     assert [one.path for one in decoded_again(answered(Words("{}")), {"p": b"other"})[0]] == [
         "reply"
     ]
+
+
+def test_a_format_of_a_model_of_others_is_its_own() -> None:
+    replies = ReplyDecoding(DECODERS, lambda _: b"{}")
+    for name in ("echo.1", "tape.1", ""):
+        assert replies.misnamed(name, "echo") is None, name
+    for name in ("other.1", "gemini.4", "echo.x", "mcp.1"):
+        wrong = replies.misnamed(name, "echo")
+        assert wrong is not None, name
+        assert (wrong.kind_of, wrong.actual) == (ALTERED, name)
+    for word in ("gemini", "rules", "mcp"):
+        assert replies.misnamed("echo.1", word) is not None

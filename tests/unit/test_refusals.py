@@ -19,15 +19,17 @@ from domain.journal.catalog import CATALOG
 from domain.journal.links import CYCLE_SEARCH_MAX
 from domain.log.state import RecordedEvent
 from domain.log.wire import Words
+from domain.scaffold import PROMPT_MIN_BYTES
 from domain.templates.commands import CreateTemplate
 from domain.templates.template import VERSIONS_MAX, Template, Version, add_version
 from domain.tools.base import fingerprint
 from domain.wake.prompt import render
-from domain.wake.reading import PROMPT_MIN_BYTES, PromptLimits, Reading, TaskSeen
+from domain.wake.reading import PromptLimits, Reading, TaskSeen
 from domain.wake.wake import ToolReturned
 from tests.support.readings import ROOF, Book, add_link, add_task, household
 from tests.support.scripted_wakes import ended, minutes, woken
-from tests.support.services import START, one_agent, queued_key, reply, services
+from tests.support.services import START, one_agent, queued_key, services
+from wakelog.testing import calls as reply
 
 MANY = tuple(f"Nail {nth}" for nth in range(edits.ITEMS_MAX + 1))
 LONG = "so " * edits.REASON_MAX

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.models.offline.wording import EN
+from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import ENTRIES_MAX, ENTRY_CHARS_MAX
 from adapters.models.rules.model import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
@@ -29,6 +29,8 @@ from tests.support.rules import (
     several,
     titles,
 )
+
+EN = texts_in("en")
 
 QUEUED = Exchange(b"{}", (CallResult("c1", "update_task_due_date", "Queued for review"),))
 LABELS = {"available_labels": "## Labels\n\n- l1: Bank\n- l2: Home office\n- l3: art\n- l4: Tax"}
@@ -112,7 +114,11 @@ def test_what_the_journal_knows_is_not_observed_again() -> None:
 def test_calls_come_in_a_fixed_order_with_plain_ids() -> None:
     text = "Urgent: due 2026-12-04, it is for the bank and ~2h. done: ship\ntodo: call Bob"
     told = ask(
-        text, "Waiting for Ann", languageCode=None, sections=LABELS, checklist=[item("Ship")]
+        text,
+        "Waiting for Ann. Ben needs to hire the van by Friday.",
+        languageCode=None,
+        sections=LABELS,
+        checklist=[item("Ship")],
     )
     assert [call.tool for call in told.calls] == list(TOOLS)
     assert [call.call_id for call in told.calls] == [f"c{n}" for n in range(1, 11)]
@@ -212,10 +218,9 @@ def test_a_german_task_gets_a_german_report() -> None:
 def test_a_question_is_answered_with_facts_and_the_truth() -> None:
     sections = REPORT | {"words": "## The user's words\n\nWhen is it due?"}
     told = ask("due 2026-12-04", sections=sections)
-    (said, found) = calls(told)["record_observations"]["observations"]
+    (said,) = calls(told)["record_observations"]["observations"]
     assert said["text"] == 'The user said: "When is it due?"'
     assert (said["priority"], said["category"]) == ("notable", "operational")
-    assert found["priority"] == "routine"
     last = ask("due 2026-12-04", sections=sections, exchanges=(QUEUED,))
     assert "cannot converse" in last.text
     assert "2026-12-04" in last.text
@@ -514,15 +519,45 @@ TEXTS = ("The rest is a new task.", "Worked from 4 to 6pm.", "Blocked by the tax
 
 
 @pytest.mark.parametrize("number", ["", "812-3 ", "812-3@r2 "])
-def test_what_was_asked_for_is_not_asked_for_at_each_wake(number: str) -> None:
+def test_what_an_old_journal_says_was_asked_for_is_not_asked_for_at_each_wake(number: str) -> None:
     first = friday(*TEXTS)
     assert set(acts(first)) == {"create_follow_up_task", "log_time", "find_tasks"}
-    noted = [one["text"] for one in calls(first)["record_observations"]["observations"]]
-    lines = "\n".join(f"- {number}[2026-11-20T20:00:00.000000Z] (routine) {one}" for one in noted)
+    noted = (
+        "follow_up Plain: the rest",
+        "time 2026-11-20 16:00-18:00",
+        "link tax",
+    )
+    lines = "\n".join(
+        f"- {number}[2026-11-20T20:00:00.000000Z] (routine) Found by rule: {one}" for one in noted
+    )
     journal = REPORT | {"journal": f"## Agent journal\n\n{lines}"}
     assert acts(friday(*TEXTS, sections=journal)) == {}
     again = [note(one, "2026-11-20T21:00:00.000000Z") for one in TEXTS]
     assert set(acts(friday(*again, sections=journal))) == {*acts(first)}, "a newer note asks anew"
+
+
+def test_a_task_that_could_not_be_told_stays_a_question_and_is_not_looked_up_again() -> None:
+    quoted = 'The text names a task that is none here: "Blocked by the tax task."'
+    before = {"report": f"## Current report\n\n- {quoted}"}
+    told = friday("Blocked by the tax task.", "And more.", sections=before | {"changed": "- note"})
+    assert acts(told) == {}
+    assert "none here, or might be several" in calls(told)["update_report"]["content"]
+
+
+def test_an_observation_is_what_others_owe_and_never_what_the_model_did() -> None:
+    told = ask("Todo: buy milk. Ben needs to hire the van by Friday.")
+    (noted,) = calls(told)["record_observations"]["observations"]
+    assert noted["text"] == 'Somebody else: "Ben needs to hire the van by Friday."'
+    assert "record_observations" not in calls(ask("Todo: buy milk, due 2026-12-04."))
+
+
+def test_a_day_that_two_countries_read_differently_is_a_question_unless_another_tells() -> None:
+    told = calls(ask("Must be paid by 04/12."))
+    assert "update_task_due_date" not in told
+    assert 'read differently: "Must be paid by 04/12."' in told["update_report"]["content"]
+    for text, code in (("Must be paid by 04/12, sent 20/11.", "en"), ("Bis 04/12 zahlen.", "de")):
+        given = ask(text, languageCode=code)
+        assert one(given, "update_task_due_date", "dueDate") == "2026-12-04"
 
 
 @pytest.mark.parametrize("lead", ["fp=abc", "confirmed:", "rejected:", "deferred:"])
@@ -733,6 +768,24 @@ def test_what_a_wake_takes_back_or_replaces_waits_no_more() -> None:
     assert "## Taken back\n\n- Set due date to 2026-11-30\n" in told
     assert "Proposed before" not in told
     assert "60 minutes" not in told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '- New checklist item: Buy milk, "todo: buy milk" (a note)',
+        '- Add: "Buy milk" (found by rule)',
+    ],
+)
+def test_what_an_earlier_report_says_was_found_goes_with_its_note(line: str) -> None:
+    given = {
+        "proposals": '## Open proposals\n\n- fp=abc Add: "Buy milk"',
+        "report": f"## Current report\n\n{line}",
+    }
+    tools = (*TOOLS, "retract_suggestions")
+    asked, edited = (ask(text, sections=given, tools=tools) for text in ("todo: buy milk", "Fine."))
+    assert "retract_suggestions" not in calls(asked)
+    assert calls(edited)["retract_suggestions"]["proposals"][0]["fingerprint"] == "abc"
 
 
 def test_an_open_item_that_its_note_still_asks_for_is_not_taken_back() -> None:

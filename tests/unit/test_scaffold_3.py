@@ -18,9 +18,11 @@ from domain.log.wire import Words, payload
 from domain.tools.arguments import RetractSuggestions, UpdateChecklistItems, rules
 from domain.wake import wake as w
 from domain.wake.short_ids import completed, in_full, shortened
-from tests.support.scripted_wakes import REPORT, call, ended, items, minutes, woken
-from tests.support.services import StillClock, divergences, queued_key, reply, services
+from tests.support.scripted_wakes import call, ended, items, minutes, woken
+from tests.support.services import StillClock, divergences, queued_key, services
 from tests.support.services import task_with_agent as made
+from wakelog.testing import REPORT
+from wakelog.testing import calls as reply
 
 LONG = "abcdefgh" + "2" * 24
 ALIKE = "abcdefgh" + "3" * 24

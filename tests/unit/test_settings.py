@@ -42,7 +42,7 @@ def test_without_a_file_the_defaults_hold_whatever_the_process_has(
     assert settings.prices == {}
 
 
-NAMED = ("prices", "models", "lists")  # tables whose keys the person names
+NAMED = ("prices", "models", "lists", "extensions")  # tables whose keys the person names
 
 
 def test_a_new_homes_file_says_the_defaults() -> None:

@@ -73,7 +73,7 @@ def check(history: History, *given_up: GivenUp) -> CrossLogCheck:
 
 def test_of_a_long_journal_the_newest_digests_are_kept() -> None:
     crossing = check(histories.read_history(HISTORIES / "verdicts.jsonl"))
-    crossing.resume(PairPosition(), dict.fromkeys(range(-DIGESTS_MAX, 0), ("", "")))
+    crossing.resume(PairPosition(), {n: {} for n in range(-DIGESTS_MAX, 0)})
     assert [*crossing.walk()] == []
     assert len(crossing._digests) == DIGESTS_MAX
 
@@ -117,14 +117,14 @@ def test_a_chain_ends_where_a_row_is_gone_or_no_append_begins() -> None:
     rows = histories.read_history(HISTORIES / "verdicts.jsonl").rows["journal"]
     seen: list[int] = []
 
-    def until(found: list[Row], count: int) -> bool:
-        return HashChain("journal").until(iter(found), count, lambda _, n, __: seen.append(n))
+    def is_whole(found: list[Row]) -> bool:
+        return HashChain("journal").read(iter(found), lambda _, n, __: seen.append(n))
 
-    assert until(rows, len(rows))
+    assert is_whole(rows)
     assert seen == sorted(set(seen))
-    assert not until(rows, len(rows) + 1)
-    assert not until(rows[1:], 5)
-    assert not until([rows[0]._replace(state=b"{"), *rows[1:]], 5)
+    assert not is_whole(rows[1:])
+    assert not is_whole(rows[:-1])
+    assert not is_whole([rows[0]._replace(state=b"{"), *rows[1:]])
 
 
 def test_a_row_that_does_not_fold_is_told_once_though_its_stream_is_folded_anew() -> None:

@@ -39,10 +39,10 @@ from tests.support.services import (
     StillClock,
     one_agent,
     queued_key,
-    reply,
     services,
     task_with_agent,
 )
+from wakelog.testing import calls as reply
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 REPORT = ("update_report", '{"content": "Fine.", "tldr": "It is fine.", "oneLiner": "Fine"}')

@@ -121,6 +121,7 @@ BY_NAME = {
     "adapters/models/demo.py": "habits of a sloppy model",
     "adapters/demo/person.py": "habits of a scripted person",
     "adapters/simulation/fuzz_model.py": "moves of an unruly model",
+    "adapters/mcp/server.py": "tools of its own, one of the same name",
 }
 """Files of the product that name a tool, and why a new one need not stand there too."""
 

@@ -24,6 +24,7 @@ from domain.tools import arguments as a
 from domain.tools import registry
 from domain.tools.base import (
     CAPABILITIES,
+    CLIENT,
     REASONS,
     Facts,
     Plan,
@@ -56,7 +57,7 @@ NAMES = list(TOOLS)
 
 
 def test_the_reasons_are_those_of_wakes() -> None:
-    assert get_args(Reason) == REASONS
+    assert get_args(Reason) == (*REASONS, CLIENT)
 
 
 def test_an_unknown_kind_or_reason_is_offered_nothing() -> None:

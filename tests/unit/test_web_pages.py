@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from adapters.documents.wakes import WakeCause, WakeStep
@@ -100,6 +101,9 @@ def test_calls_are_matched_with_what_was_decided() -> None:
         "log_time", "refused", "No.", True,
     )  # fmt: skip
     assert conversation.chosen(found, "9") == ("1", "")
+    given = {"because": "She said so.", "day": "2027-01-01", "items": ["a"]}
+    line = msgspec.structs.replace(second, arguments=given).told
+    assert line == 'day: 2027-01-01, items: ["a"], because: She said so.'
 
 
 def cause(reason: str, how: str = "first", **more: Any) -> WakeCause:

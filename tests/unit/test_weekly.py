@@ -7,10 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.models.offline.wording import DE, EN
+from adapters.models.offline.wording import texts_in
 from adapters.models.rules.model import parse
 from domain.ports import CallResult, Exchange, Reply
 from tests.support.rules import ask, calls
+
+DE, EN = texts_in("de"), texts_in("en")
 
 TOOLS = "propose_blocks", "ask_agents", "update_report"
 WEEKS: list[dict[str, Any]] = [

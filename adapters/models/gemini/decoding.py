@@ -15,8 +15,7 @@ What is recorded is the answer that the pieces come to, in the form in which Goo
 ones: parts in their order, texts that go on joined, of everything else the last that was said
 (finish reason and usage stand in the last piece). A part with a signature is kept as it came,
 because a signature must not move to other words; so where Gemini signs a text in a piece of its
-own, that piece stays a part of its own.
-"""
+own, that piece stays a part of its own."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,35 +40,19 @@ OLDER = (*UNCOUNTED, "gemini.3")
 
 Json = dict[str, Any]
 
-FINISH: Final[dict[str, faults.Verdict]] = {
-    "STOP": "ok",
-    "END_TURN": "ok",
-    "TOOL_USE": "ok",
-    "MAX_TOKENS": "cut",
-    "CONTINUATION": "cut",
-    "SAFETY": "blocked",
-    "RECITATION": "blocked",
-    "LANGUAGE": "blocked",
-    "BLOCKLIST": "blocked",
-    "PROHIBITED_CONTENT": "blocked",
-    "SPII": "blocked",
-    "ESCALATION": "blocked",
-    "PUP_LIMITED_DISABLED": "blocked",
-    "MODEL_ARMOR": "blocked",
-    "IMAGE_SAFETY": "blocked",
-    "IMAGE_PROHIBITED_CONTENT": "blocked",
-    "IMAGE_RECITATION": "blocked",
-    "MALFORMED_FUNCTION_CALL": "nudge",
-    "UNEXPECTED_TOOL_CALL": "nudge",
-    "OTHER": "retry",
-    "FINISH_REASON_UNSPECIFIED": "retry",
-    "": "retry",
-    "MALFORMED_RESPONSE": "retry",
-    "MISSING_THOUGHT_SIGNATURE": "failed",
-    "TOO_MANY_TOOL_CALLS": "failed",
-    "IMAGE_OTHER": "failed",
-    "NO_IMAGE": "failed",
-}
+_REASONS: dict[faults.Verdict, tuple[str, ...]] = {
+    "ok": ("STOP", "END_TURN", "TOOL_USE"),
+    "cut": ("MAX_TOKENS", "CONTINUATION"),
+    "blocked": (
+        "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "ESCALATION",
+        "PUP_LIMITED_DISABLED", "MODEL_ARMOR", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",
+    ),
+    "nudge": ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"),
+    "retry": ("OTHER", "FINISH_REASON_UNSPECIFIED", "", "MALFORMED_RESPONSE"),
+    "failed": ("MISSING_THOUGHT_SIGNATURE", "TOO_MANY_TOOL_CALLS", "IMAGE_OTHER", "NO_IMAGE"),
+}  # fmt: skip
+FINISH: Final = faults.by_reason(_REASONS)
 
 
 class _Wire(Struct, frozen=True, rename="camel"):
@@ -134,32 +117,21 @@ class GeminiAnswer(_Wire, frozen=True):
         prompt = told.prompt_token_count
         none = None if reply_format in UNCOUNTED or prompt is None else 0
         counts = (
-            told.candidates_token_count,
-            told.thoughts_token_count,
-            told.cached_content_token_count,
-        )
+            told.candidates_token_count, told.thoughts_token_count, told.cached_content_token_count,
+        )  # fmt: skip
         return Usage(prompt, *(none if count is None else count for count in counts))
 
 
 def read(raw: bytes, reply_format: str = FORMAT) -> GeminiAnswer:
-    """The answer that a body with status 200 holds.
-
-    Raises:
-        Trouble: It is no JSON object (a page of something on the way), or has a key twice. In a
-            call's arguments that is left to who decodes them.
-    """
+    """The answer that a body with status 200 holds. Raises `Trouble`: it is no JSON object (a page
+    of something on the way), or has a key twice, but in a call's arguments, see `decoded`."""
     return json_objects.decoded(raw, GeminiAnswer, "args", keeps_twice=bool(reply_format))
 
 
 def judge(answer: GeminiAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
-    """What to do with an answer, whose words may be a call of tools of these names.
-
-    Returns:
-        ``ok``: use it. ``empty``: the model stopped without a word or a call.
-
-    Raises:
-        Trouble: There is no answer in it, or a call that is written as words.
-    """
+    """What to do with an answer, whose words may be a call of tools of these names. ``ok``: use it;
+    ``empty``: the model stopped without a word or a call. Raises `Trouble`: there is no answer in
+    it, or a call that is written as words."""
     blocked = answer.prompt_feedback.block_reason if answer.prompt_feedback else None
     candidate = answer.first
     if candidate is None and blocked:
@@ -173,8 +145,7 @@ def judge(answer: GeminiAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "e
 
 def reply(raw: bytes, answer: GeminiAnswer, usage: Usage, reply_format: str = FORMAT) -> Reply:
     """The reply of an answer: thoughts left out, calls in order; `session` sends back no id where
-    there was none.
-    """
+    there was none."""
     words = [part.text for part in answer.parts if part.text and not part.thought]
     wishes = [part.function_call for part in answer.parts if part.function_call]
     is_older = reply_format in OLDER
@@ -185,11 +156,8 @@ def reply(raw: bytes, answer: GeminiAnswer, usage: Usage, reply_format: str = FO
 
 
 def parse(raw: bytes, reply_format: str) -> Reply:
-    """The reply that recorded bytes stand for; its usage is that of these bytes alone.
-
-    Raises:
-        Refused: Code ``invalid_input``: they are no answer of Gemini.
-    """
+    """The reply that recorded bytes stand for; its usage is that of these bytes alone. Raises
+    Refused, code ``invalid_input``: they are no answer of Gemini."""
     try:
         answer = read(raw, reply_format)
         judge(answer)
@@ -204,12 +172,9 @@ def parse(raw: bytes, reply_format: str) -> Reply:
 
 
 def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Trouble:
-    """The trouble that an HTTP status other than 200 stands for.
-
-    Args:
-        body: The error as Google sends it, or the page of something on the way.
-        headers: Read for `Retry-After` only; names in lower case.
-    """
+    """The trouble that an HTTP status other than 200 stands for. `body`: the error as Google sends
+    it, or the page of something on the way; `headers`: read for `Retry-After` only; names in lower
+    case."""
     error = _error(body)
     details = dicts(error.get("details"))
     quotas = [one for detail in details for one in dicts(detail.get("violations"))]
@@ -237,9 +202,8 @@ def _error(body: bytes) -> Mapping[str, Any]:
 def _told(status: int, error: Mapping[str, Any]) -> str:
     name, message = error.get("status"), error.get("message")
     head = f"{status} {name}" if isinstance(name, str) else str(status)
-    if not isinstance(message, str):
-        return f"{head}, without an explanation"
-    return f"{head}, {one_line(message)}"
+    told = one_line(message) if isinstance(message, str) else "without an explanation"
+    return f"{head}, {told}"
 
 
 def _delay(details: list[Json], headers: Mapping[str, str]) -> float | None:
@@ -264,16 +228,9 @@ def words(piece: Json) -> Iterator[str]:
 
 
 def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
-    """The answer that a streamed body comes to.
-
-    Args:
-        body: As it was sent. One without events is given on as it is.
-        headers: Of the answer; names in lower case.
-        hidden: The key: it could be cut by pieces, and whole again here.
-
-    Raises:
-        Trouble: The stream holds an error, or what cannot be read.
-    """
+    """The answer that a streamed body comes to; one without events is given on as it is. `headers`:
+    of the answer; names in lower case; `hidden`: the key: it could be cut by pieces, and whole
+    again here. Raises `Trouble`: the stream holds an error, or what cannot be read."""
     sent = sse.split(body)
     if not sent.data:
         return body

@@ -1,7 +1,6 @@
 """Google's Gemini as a model, asked in the rounds of `adapters.models.retry_loop`.
 
-The SDK retries nothing, calls no function and continues nothing by itself.
-"""
+The SDK retries nothing, calls no function and continues nothing by itself."""
 
 import asyncio
 from typing import Literal
@@ -21,26 +20,16 @@ class GeminiModel(RetryingModel[GeminiAnswer]):
     """Answers through google-genai."""
 
     def __init__(
-        self,
-        name: str,
-        api_key: str,
-        base_url: str = "",
-        *,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        patience_seconds: float = PATIENCE_SECONDS,
+        self, name: str, api_key: str, base_url: str = "", *,
+        timeout_seconds: float = TIMEOUT_SECONDS, patience_seconds: float = PATIENCE_SECONDS,
         sleep: Sleep = asyncio.sleep,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Nothing is loaded and no connection made before the first reply; see `RetryingModel`.
-
-        Args:
-            name: ``gemini`` or ``gemini:MODEL``.
-            api_key: Is sent to the endpoint and told to nobody.
-            base_url: The endpoint; empty: Google's.
-        """
+        `name`: ``gemini`` or ``gemini:MODEL``; `api_key` is sent to the endpoint and told to
+        nobody; `base_url`: the endpoint; empty: Google's."""
         super().__init__(timeout_seconds, patience_seconds, sleep)
         self._model = name.partition(":")[2] or GEMINI_MODEL
-        self._key = api_key
-        self._base_url = base_url
+        self._key, self._base_url = api_key, base_url
 
     @property
     def name(self) -> str:

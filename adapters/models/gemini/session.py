@@ -2,8 +2,7 @@
 
 The client lives as long as the reply: each command runs its own event loop, connections belong to
 a loop, and whoever cancels a reply finds nothing open behind it. Loading the SDK takes most of a
-second, so this module is imported where a reply is asked for.
-"""
+second, so this module is imported where a reply is asked for."""
 
 import logging
 from contextlib import suppress
@@ -40,9 +39,7 @@ class GeminiSession:
     """Asks Gemini; use it in ``async with``, in the loop that closes it."""
 
     def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float) -> None:
-        self._model = model
-        self._key = key
-        self._timeout_seconds = timeout_seconds
+        self._model, self._key, self._timeout_seconds = model, key, timeout_seconds
         self._received: list[RawResponse] = []
         self._aloud: StreamRelay | None = None
         base, version = _endpoint(base_url or GOOGLE)
@@ -98,8 +95,7 @@ class GeminiSession:
 
     async def _send(self, request: Request, nudges: int) -> None:
         contents = BEGIN  # `extra_body` says it, and is sent as it is
-        config = _config(request, nudges)
-        models = self._client.aio.models
+        config, models = _config(request, nudges), self._client.aio.models
         if self._aloud is None:
             await models.generate_content(model=self._model, contents=contents, config=config)
             return
@@ -152,11 +148,10 @@ def _config(request: Request, nudges: int) -> types.GenerateContentConfig:
             for tool in request.tools
         ]
         config.tools = [types.Tool(function_declarations=declared)]
-        config.tool_config = types.ToolConfig(
-            function_calling_config=types.FunctionCallingConfig(
-                mode=types.FunctionCallingConfigMode(mode), allowed_function_names=allowed
-            )
+        calling = types.FunctionCallingConfig(
+            mode=types.FunctionCallingConfigMode(mode), allowed_function_names=allowed
         )
+        config.tool_config = types.ToolConfig(function_calling_config=calling)
     return config
 
 
@@ -192,13 +187,12 @@ def contents(request: Request, nudges: int = 0) -> list[Json]:
 
 
 def _exchange(exchange: Exchange, forced: str) -> list[Json]:
-    following = _user(go_on(forced))
     content = _content(exchange.reply)
     if content is None:
         return [_user(retold(exchange))]
-    calls = _calls(content)
-    if calls:
+    if calls := _calls(content):
         return [content, {"role": "user", "parts": _answers(calls, exchange.results)}]
+    following = _user(go_on(forced))
     return [content, following] if content.get("parts") else [following]
 
 

@@ -7,19 +7,18 @@ paint is bought and the chain is still open" are two.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from adapters.models.offline import lemmas
+from adapters.models.offline.phrasing import grammar, pattern, phrases, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
     is_question,
     is_quoted,
-    pattern,
     sentences,
-    word_set,
     words,
 )
 
@@ -27,38 +26,11 @@ CACHE_MAX = 512
 SENTENCE_CHARS_MAX = 1_000
 """Of a longer one only the beginning is read: nobody writes such a sentence."""
 
-FINITE = word_set(
-    "is are was were am be been isn't aren't wasn't weren't has have had hasn't haven't hadn't do "
-    "does did don't doesn't didn't need needs must should shall will won't would can can't cannot "
-    "could may might i'm i've i'll we're we've we'll it's that's he's she's they're there's what's "
-    "takes take wants want waiting remains remain goes comes gets makes works looks lacks ist sind "
-    "war waren bin seid habe haben hat hatte hatten hab muss müssen soll sollen sollte wird werden "
-    "wurde wurden werde kann können könnte will wollen möchte darf dürfen fehlt fehlen bleibt "
-    "bleiben steht stehen liegt warte warten wartet brauche brauchen braucht dauert kommt kommen "
-    "geht gehen gibt mache machen macht hängt brauch mach gibts ist's geht's"
-)
-POLAR = word_set(
-    "not no never still yet nothing missing left open todo pending outstanding nobody nicht kein "
-    "keine keinen noch offen nichts niemand keiner fehlt erst"
-)
-STATES = word_set(
-    "done finished complete ready sorted fertig erledigt durch geschafft abgehakt raus drin da "
-    "there here"
-)
-AHEAD = word_set(
-    "will i'll we'll shall going tomorrow soon later next must should need needs want wants plan "
-    "gonna werde wird werden morgen bald später muss müssen soll sollen sollte sollten will wollen "
-    "möchte würde hätte plane"
-)
+FINITE, POLAR, STATES = vocabulary("finite"), vocabulary("polar"), vocabulary("states")
+AHEAD = vocabulary("ahead")
+_MAKES = FINITE | POLAR | STATES
 
-_BREAK = pattern(
-    r"(?P<hard>; ?| [-–—] |—| ?\(|\)[,;:]? ?|\.{3} ?|… ?|: |,? (?=(?:but|aber|sondern|however|"
-    r"although|though|because|weil|obwohl|whereas|otherwise|sonst|jedoch|while|während|except|"
-    r"außer|doch|denn|damit|so that) ))|(?P<soft>, ?|(?<=\w) (?=(?:and|und|then|dann|so|plus|&) ))"
-)
-_DATE_COMMA = re.compile(r",? ?(?:\d|the \d|den \d|dem \d|[A-Z][a-zä]{2,8}\.? \d)")
-_TAG = pattern(r", (?:ok|okay|right|alright|deal|oder|ja|gell|ne|yes|isn't it|nicht wahr)\?+$")
-_CONJUNCTION = pattern(r"^(?:and|und|then|dann|so|but|aber|sondern|doch|plus|&) ")
+_DATE_COMMA = re.compile(r",? ?(?:\d|[a-z]{3} \d|[A-Z][a-zä]{2,8}\.? \d)")
 
 
 class Clause(Struct, frozen=True):
@@ -109,8 +81,18 @@ def read(text: str) -> Iterator[Sentence]:
 def sentence(text: str) -> Sentence:
     """One sentence, with its clauses."""
     text = text[:SENTENCE_CHARS_MAX]
-    is_asked = is_question(text) and _TAG.search(text) is None
+    is_asked = is_question(text) and not grammar("tag").search(text)
     return Sentence(text, tuple(_clauses(text)), tuple(words(text)), is_asked)
+
+
+@cache
+def _breaks() -> re.Pattern[str]:
+    """Marks that end a clause, and conjunctions that do before or behind one."""
+    return pattern(
+        rf"(?P<hard>; ?| [-–—] |—| ?\(|\)[,;:]? ?|\.{{3}} ?|… ?|: |"
+        rf",? (?=(?:{phrases('breaks')}) ))|"
+        rf"(?P<soft>, ?|(?<=\w) (?=(?:{phrases('joins')}) ))"
+    )
 
 
 def _clauses(text: str) -> Iterator[Clause]:
@@ -131,7 +113,7 @@ def _clauses(text: str) -> Iterator[Clause]:
 def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
     """Start and end of each, and whether the mark before it always ends a clause."""
     start, is_hard = 0, False
-    for mark in _BREAK.finditer(text):
+    for mark in _breaks().finditer(text):
         if mark["soft"] and mark["soft"][0] == "," and _DATE_COMMA.match(text, mark.start()):
             continue
         if text[start : mark.start()].strip():
@@ -143,7 +125,6 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_clause(text: str) -> bool:
-    said = words(_CONJUNCTION.sub("", text))
-    return any(
-        one in FINITE or one in POLAR or one in STATES or lemmas.is_past(one) for one in said
-    )
+    said = words(text)
+    said = said[1:] if said and said[0] in vocabulary("begins_clause") else said
+    return any(one in _MAKES or lemmas.is_past(one) for one in said)

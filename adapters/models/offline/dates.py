@@ -1,194 +1,205 @@
-"""Days that English and German sentences name, and the day that is meant.
+"""Days that sentences name, and the day that is meant.
 
 Relative dates are resolved against the day the text was written; without one they are nothing.
 Decided: a weekday is the next one after that day, "this" may be that day itself, English
 "next Friday" is in the following week (Monday to Sunday), German "nächsten Freitag" the first
-one. A month alone is no date, nor is ``12/04``, which two countries read differently.
+one. A month alone is no date, nor is ``12/04``, which two countries read differently, unless
+another date of the text or its language tells.
 """
 
+import re
 from calendar import monthrange
+from collections.abc import Mapping
 from datetime import date, timedelta
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from adapters.models.offline.sentences import END, START, pattern
+from adapters.models.offline.phrasing import (
+    END,
+    START,
+    alternatives,
+    expanded,
+    meanings,
+    pattern,
+    phrases,
+    rows,
+    vocabulary,
+)
 from domain.text import fold
 
-_MONTH_NAMES = (
-    "january januar jänner jan",
-    "february februar feb",
-    "march märz mar mär",
-    "april apr",
-    "may mai",
-    "june juni jun",
-    "july juli jul",
-    "august aug",
-    "september sept sep",
-    "october oktober oct okt",
-    "november nov",
-    "december dezember dec dez",
-)
-_DAY_NAMES = (
-    "monday montag mon",
-    "tuesday dienstag tues tue dinstag tuseday",
-    "wednesday mittwoch wed mitwoch wensday wednsday",
-    "thursday donnerstag thurs thur thu donerstag thrusday thursdy",
-    "friday freitag fri firday freitg",
-    "saturday samstag sonnabend sat saterday",
-    "sunday sonntag sun",
-)
-_COUNT_NAMES = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
-    "einem zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn",
-    "a",
-    "an",
-    "einer",
-)
-_ORDINAL_NAMES = (
-    """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
-    twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth
-    twenty-ninth thirtieth thirty-first""",
-    """ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten elften
-    zwölften dreizehnten vierzehnten fünfzehnten sechzehnten siebzehnten achtzehnten neunzehnten
-    zwanzigsten""",
-)
-_ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
-_EASTER = {
-    name: days
-    for days, names in (
-        (-3, ("maundy thursday", "gründonnerstag")),
-        (-2, ("good friday", "karfreitag")),
-        (1, ("easter monday", "ostermontag")),
-        (0, ("easter", "ostersonntag", "ostern")),
-        (49, ("pfingsten",)),
-    )
-    for name in names
-}
-"""Days after Easter Sunday."""
-_SHORT_DAYS = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5}
-MONTHS = {name: nth for nth, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
-DAYS = {name: nth for nth, names in enumerate(_DAY_NAMES) for name in names.split()}
-COUNTS = {name: nth for names in _COUNT_NAMES for nth, name in enumerate(names.split(), 1)}
+CACHE_MAX = 256
+MASKS = "\ue000\ue002"
+WEEK = timedelta(days=7)
+Found = Mapping[str, str | None]
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-DAY = "|".join(sorted(DAYS, key=len, reverse=True))
-_ORDINAL = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-_EXPLICIT = (
-    rf"(?:(?:{DAY}|(?:mo|di|mi|do|fr|sa|so)\.?)\.?,? (?:on |der |den |dem |"
-    r"the )?)?(?:(?P<iso>\d{4}-\d{2}-\d{2})|(?P<nd>\d{1,2})\. "
-    r"?(?P<nm>\d{1,2})\.(?:(?P<ny2>\d{2})(?!\d)| ?(?P<ny>\d{4}))?|(?P<dd>\d{1,2})(?:\.|st|"
-    rf"nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?(?:,? (?P<dy>20[2-9]\d)(?! [a-z]))?|"
-    rf"(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>20[2-9]\d)(?! "
-    rf"[a-z]))?|(?:the )?(?P<nth>{_ORDINAL}|last|letzten) (?P<nday>{DAY}) (?:in|of|"
-    rf"im) (?P<nmon>{_MONTH}){END}|(?:the )?(?P<ow>{_ORDINAL})(?: of)? (?P<om>{_MONTH}){END}|"
-    r"(?:the |dem |den )?(?P<on>[a-z-]{3,9}(?:teenth|tieth|ty-[a-z]{3,9}(?:th|st|nd|rd)|"
-    r"zehnten|zigsten))|(?!24/7)(?P<sa>\d{1,2})/(?P<sb>\d{1,2})(?:/(?P<sy>\d{4}|"
-    rf"\d\d))?(?![0-9/])|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)(?! (?:of )?(?:{_MONTH}){END})|"
-    r"(?P<od>\d{1,2})\.(?! ?\d))"
+_NAMED = (
+    r"(?:(?:{day}|(?:{short_day})\.?)\.?,? (?:{date_article} )?)?(?:(?P<iso>\d{4}-\d{2}-\d{2})|"
+    r"(?P<nd>\d{1,2})\. ?(?P<nm>\d{1,2})\.(?:(?P<ny2>\d{2})(?!\d)| ?(?P<ny>\d{4}))?|"
+    r"(?P<dd>\d{1,2})(?:\.|{nth})?(?: {date_of})? (?P<dm>{month}){end}\.?(?:,? "
+    r"(?P<dy>20[2-9]\d)(?! [a-z]))?|(?P<mm>{month})\.? (?P<md>\d{1,2})(?:{nth})?(?!\d)(?:,? "
+    r"(?P<my>20[2-9]\d)(?! [a-z]))?|(?:{the} )?(?P<nday_nth>{ordinal}|{last}) (?P<nday>{day}) "
+    r"{date_in} (?P<nmon>{month}){end}|(?:{the} )?(?P<ow>{ordinal})(?: {date_of})? "
+    r"(?P<om>{month}){end}|(?:{the} )?(?P<on>{late_ordinal})|(?!24/7)(?P<sa>\d{1,2})/"
+    r"(?P<sb>\d{1,2})(?:/(?P<sy>\d{4}|\d\d))?(?![0-9/])|(?:{the} )?(?P<oe>\d{1,2}){nth}"
+    r"(?! (?:{date_of} )?(?:{month}){end})|(?P<od>\d{1,2})\.(?! ?\d))"
 )
-_NAMED = pattern(
-    rf"{START}(?:{DAY})?(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\. ?\d{{1,2}}\.|\d{{1,2}}(?:\.|st|nd|"
-    rf"rd|th)?(?: of)? (?:{_MONTH}){END}|(?:{_MONTH})\.? \d{{1,2}})"
-)
-_WHICH = r"next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?"
-_COUNT = rf"\d{{1,3}}|{'|'.join(sorted(COUNTS, key=len, reverse=True))}"
 _RELATIVE = (
-    rf"(?:(?P<fd>{DAY}|today|heute|tomorrow|morgen),? (?:in (?:(?P<fn>{_COUNT}) )(?:weeks?|"
-    rf"wochen?)(?:' time)?|(?P<fw>week)))|(?P<dn>{DAY}),? (?:of )?(?:next week|"
-    r"(?:in der )?nächste[rn]? woche)|(?P<tn>this time next week|heute in einer woche|"
-    rf"in a week's time)|(?P<wd>a week|two weeks) (?:on|from|after) (?P<wf>{DAY}|today|tomorrow)|"
-    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|"
-    r"früh)?|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|"
-    rf"eod(?! (?:on )?(?:the |{DAY}|\d))|(?:the )?end of (?:the )?day|(?:end of )?business today)|"
-    r"(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
-    r"ende (?:dieses |des )?monats|eom|ultimo|(?:the )?month's end)|(?:the )?(?:end of|"
-    rf"ende) (?P<em>{_MONTH}){END}(?: (?P<ey>\d{{4}}))?|(?:mid[- ]?|mitte |"
-    rf"middle of )(?P<mid>{_MONTH})|(?:(?:the )?(?:beginning|start) of|early|"
-    rf"anfang) (?P<bm>{_MONTH}){END}|(?:kw|kalenderwoche|calendar week) ?(?P<kw>\d{{1,2}})|"
-    r"(?:the )?(?:end of|ende|mitte) (?P<ew>next|nächster|kommender|der nächsten|"
-    r"der kommenden) (?:week|woche)|(?P<tw>(?:the )?end of (?:the |this )?week|ende (?:der|"
-    r"dieser) woche|wochenende|eow|(?:the |this )?weekend)|(?P<ny1>(?:the )?end of (?:the |"
-    r"this )?year|year[- ]end|jahresende|ende (?:des|dieses) jahres|new year(?:'s)?(?: eve)?|"
-    r"silvester|neujahr|jahreswechsel)|(?P<xmas>christmas(?: eve)?|xmas|weihnachten|heiligabend|"
-    r"heilig abend)|(?P<nm1>end of next month|ende nächsten monats|ende des nächsten monats)|"
-    rf"(?P<nicholas>nikolaus)|(?P<easter>{'|'.join(_EASTER)})|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|"
-    r"Sa))(?=[\s.,!;)]|$)"
+    r"(?P<fd>{day}|{today}|{tomorrow}),? (?:{in_weeks} (?P<fn>{count}) {weeks}|(?P<fw>{on_week}))|"
+    r"(?P<dn>{day}),? {of_next_week}|(?P<tn>{in_a_week})|(?P<wd>{week_on}|(?P<wt>{weeks_on})) "
+    r"(?P<wf>{day}|{today}|{tomorrow})|(?:{the} )?(?:(?:(?P<following>{following})|"
+    r"(?P<this>{this})|{coming}) )?(?P<day>{day})(?:{day_part})?|"
+    r"(?P<after>{after_tomorrow})|(?P<tomorrow>{tomorrow})|(?P<today>{today}|(?:{day_end})"
+    r"(?! (?:{date_article} )?(?:{day}|\d)))|(?P<nm1>{next_month_end})|(?P<mend>{month_end})|"
+    r"(?P<qend>{quarter_end})|{end_of} (?P<em>{month}){end}(?: (?P<ey>\d{4}))?|{middle_of}"
+    r"(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|{week_number} ?(?P<kw>\d{1,2})|"
+    r"(?P<ew>{next_week_end})|(?P<tw>{week_end})|(?P<we>{weekend})|(?P<yend>{year_end})|"
+    r"(?P<xmas>{christmas})|(?P<nicholas>{saint_nicholas})|(?P<easter>{easter})|"
+    r"(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
 )
-DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
-_HINT = pattern(
-    rf"[0-9]|{START}(?:{DAY}|(?:{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|früh)|{_MONTH}|"
-    r"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|heute|kw|kalenderwoche|calendar|"
-    r"early|beginning|start|anfang|fortnight|eod|eom|eow|ultimo|[a-z-]+(?:teenth|tieth|zehnten|"
-    r"zigsten)|time|month's|first|second|third|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|"
-    r"wochen?|wochenende|weekend|easter|ostern|ostersonntag|ostermontag|karfreitag|gründonnerstag|"
-    r"pfingsten|working|business|werktage?n?|months?|monat(?:en?)?|monatsende|month-end|year-end|"
-    r"jahresende|jahreswechsel|new|neujahr|silvester|christmas|xmas|weihnachten|heilig|"
-    rf"heiligabend|nikolaus|then|dahin|dann){END}"
-)
-AHEAD = (
-    rf"(?P<count>{_COUNT}) (?P<unit>(?:working|business) days?|(?:werk|arbeits)tage?n?|days?|"
-    rf"weeks?|fortnights?|months?|tage?n?|wochen?|monat(?:en?)?){END}"
-)
-_EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
+_AHEAD = r"(?P<count>{count}) (?:(?P<workdays>{workdays})|(?P<fortnights>{fortnights})|"
+_AHEAD += r"(?P<weeks>{weeks})|(?P<months>{months_ahead})|(?P<days>{days_ahead})){end}"
+_EXPLICIT = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d])")
+
+
+@cache
+def named_days() -> dict[str, int]:
+    """The days of the week, Monday is 0."""
+    return {name: nth - 1 for name, nth in meanings("days").items()}
+
+
+@cache
+def counts() -> dict[str, int]:
+    """Small numbers in words."""
+    return meanings("counts")
+
+
+@cache
+def _feasts() -> dict[str, int]:
+    """Days after Easter Sunday."""
+    told = (one.rsplit(" ", 1) for one in rows("feasts"))
+    return {name: int(days) for name, days in told}
+
+
+@cache
+def known() -> dict[str, str]:
+    """What the names in patterns of dates stand for."""
+    late = [one for one in meanings("ordinals") if meanings("ordinals")[one] > 12]
+    told = {
+        "month": alternatives("months"),
+        "day": alternatives("days"),
+        "short_day": alternatives("short_days"),
+        "ordinal": "|".join(sorted(meanings("ordinals"), key=len, reverse=True)),
+        "late_ordinal": "|".join(sorted(late, key=len, reverse=True)),
+        "count": rf"\d{{1,3}}|{alternatives('counts')}",
+        "easter": "|".join(sorted(_feasts(), key=len, reverse=True)),
+    }
+    return {name: f"(?:{said})" for name, said in told.items()}
+
+
+@cache
+def compiled(source: str) -> re.Pattern[str]:
+    """A pattern with the names of this module in it."""
+    return pattern(expanded(source, known()))
+
+
+class Masked(NamedTuple):
+    """A text whose dates are masked, so that patterns need not know them, and what stands there by
+    where it begins; `spans`: with lengths of time ahead masked, too."""
+
+    text: str
+    found: dict[int, Found]
+    spans: str
+
+    def within(self, match: re.Match[str]) -> Found:
+        """The first date, or length of time, within a match."""
+        places = (one for one in sorted(self.found) if match.start() <= one < match.end())
+        return next((self.found[one] for one in places if match.string[one] in MASKS), {})
+
+
+@lru_cache(maxsize=CACHE_MAX)
+def masked(text: str) -> Masked:
+    """A sentence with its dates masked."""
+    if not names_time(text):
+        return Masked(text, {}, text)
+    found: dict[int, Found] = {}
+    plain = _mask(text, f"{START}(?:{_NAMED}|{_RELATIVE}){END}", MASKS[0], found)
+    return Masked(plain, found, _mask(plain, START + _AHEAD, MASKS[1], found))
+
+
+def _mask(text: str, source: str, mask: str, found: dict[int, Found]) -> str:
+    for one in compiled(source).finditer(text):
+        found[one.start()] = one.groupdict()
+        text = text[: one.start()] + mask * (one.end() - one.start()) + text[one.end() :]
+    return text
 
 
 def names_a_day(sentence: str) -> bool:
     """Whether a date stands in a sentence, due or not."""
-    return _NAMED.search(sentence) is not None
+    told = masked(sentence).found.values()
+    return any(one.get(name) for one in told for name in ("iso", "nd", "dd", "md"))
 
 
 def names_time(sentence: str) -> bool:
     """Whether anything like a date may stand in a sentence: a quick look before the rules."""
-    return _HINT.search(sentence) is not None
+    hint = rf"[0-9]|{START}(?:(?:{{day}})(?:{{day_part}})?|{{month}}|{{short_day}}|{{time_hint}}|"
+    return compiled(hint + rf"[a-z-]*(?:{{late_ordinal}})){END}").search(sentence) is not None
 
 
-def resolve(found: dict[str, str | None], written: date | None) -> date | None:
-    """The day that the groups of `DATE` or `AHEAD` stand for."""
-    if iso := found.get("iso"):
-        return _date(*(int(part) for part in iso.split("-")))
-    if first := found.get("sa"):
-        return _slashed(int(first), int(found["sb"] or 0), found["sy"] or "", written)
-    for day, month, years in _EXPLICIT_GROUPS:
-        if named := found.get(day):
-            year = next((value for name in years if (value := found[name])), "")
-            return _explicit(int(named), _month(found[month] or ""), year, written)
-    if word := found.get("ow"):
-        return _explicit(_ORDINALS[fold(word)], _month(found["om"] or ""), "", written)
-    if written is None:
-        return None
+def order(text: str, language: str) -> str:
+    """How a text writes ``10/03``: "dm" or "md", by its other dates, or its language; else ""."""
+    for first, second in _SLASHED.findall(text):
+        if (int(first) > 12) != (int(second) > 12):
+            return "dm" if int(first) > 12 else "md"
+    return "dm" if language in vocabulary("day_first") else ""
+
+
+def resolve(found: Found, written: date | None, order: str = "") -> date | None:
+    """The day that is named there; `order`: of day and month in ``10/03``."""
+    get = found.get
     try:
-        return _relative(found, written)
-    except (OverflowError, ValueError):  # the end of the calendar
+        if iso := get("iso"):
+            return date.fromisoformat(iso)
+        if first := get("sa"):
+            return _slashed(int(first), int(get("sb") or 0), get("sy") or "", written, order)
+        for day, month, years in _EXPLICIT:
+            if named := get(day):
+                year = next((value for name in years if (value := get(name))), "")
+                return _explicit(int(named), _month(get(month) or ""), year, written)
+        if word := get("ow"):
+            nth = meanings("ordinals")[fold(word)]
+            return _explicit(nth, _month(get("om") or ""), "", written)
+        return None if written is None else _relative(found, written)
+    except (OverflowError, ValueError, KeyError):  # no such day, or the end of the calendar
         return None
 
 
-def _relative(found: dict[str, str | None], written: date) -> date | None:
-    if ordinal := found.get("oe") or found.get("od"):
+def _relative(found: Found, written: date) -> date | None:
+    get = found.get
+    if ordinal := get("oe") or get("od"):
         return _ordinal(int(ordinal), written)
-    if (ordinal := fold(found.get("on") or "")) in _ORDINALS:
-        return _ordinal(_ORDINALS[ordinal], written)
-    if nth := found.get("nth"):
-        return _nth(
-            fold(nth), DAYS[fold(found["nday"] or "")], _month(found["nmon"] or ""), written
-        )
-    if weekday := found.get("dn"):
-        return _weekday(DAYS[fold(weekday)], "next", written)
-    if found.get("tn"):
-        return written + timedelta(days=7)
-    if start := found.get("fd") or found.get("wf"):
-        weeks = 2 if "two" in (found.get("wd") or "") else 1
-        said = fold(found.get("fn") or "")
-        weeks = int(said) if said.isdecimal() else COUNTS.get(said, weeks)
-        return _day_named(fold(start), written) + timedelta(days=7 * weeks)
-    if name := found.get("day"):
-        return _weekday(DAYS[fold(name)], fold(found.get("which") or ""), written)
-    if name := found.get("sd"):
-        return _weekday(_SHORT_DAYS[fold(name)], "", written)
-    if word := found.get("word"):
-        name = fold(word)
-        days = 2 if "after" in name or "über" in name else 1 if "mor" in name else 0
-        return written + timedelta(days=days)
-    if count := found.get("count"):
-        return _ahead(fold(count), fold(found["unit"] or ""), written)
+    if ordinal := get("on"):
+        return _ordinal(meanings("ordinals")[fold(ordinal)], written)
+    if nth := get("nday_nth"):
+        day = named_days()[fold(get("nday") or "")]
+        return _nth(fold(nth), day, _month(get("nmon") or ""), written)
+    if weekday := get("dn"):
+        return _monday(written) + WEEK + timedelta(days=named_days()[fold(weekday)])
+    if get("tn"):
+        return written + WEEK
+    if start := get("fd") or get("wf"):
+        said = fold(get("fn") or "")
+        weeks = int(said) if said.isdecimal() else counts().get(said, 2 if get("wt") else 1)
+        return _day_named(fold(start), written) + weeks * WEEK
+    if name := get("day"):
+        return _weekday(named_days()[fold(name)], found, written)
+    if name := get("sd"):
+        return _weekday(meanings("short_days")[name] - 1, found, written)
+    for days, name in enumerate(("today", "tomorrow", "after")):
+        if get(name):
+            return written + timedelta(days=days)
+    if count := get("count"):
+        return _ahead(fold(count), found, written)
     return _span_end(found, written)
 
 
@@ -197,7 +208,7 @@ def _nth(nth: str, day: int, month: int, written: date) -> date | None:
     for year in (written.year, written.year + 1):
         days = (date(year, month, one) for one in range(1, monthrange(year, month)[1] + 1))
         named = [one for one in days if one.weekday() == day]
-        place = _ORDINALS.get(nth, len(named))
+        place = meanings("ordinals").get(nth, len(named))
         if place <= len(named) and named[place - 1] >= written:
             return named[place - 1]
     return None
@@ -205,64 +216,64 @@ def _nth(nth: str, day: int, month: int, written: date) -> date | None:
 
 def _day_named(name: str, written: date) -> date:
     """A weekday, today or tomorrow."""
-    if name in DAYS:
-        return _weekday(DAYS[name], "", written)
-    return written + timedelta(days="mor" in name)
+    if name in named_days():
+        return _weekday(named_days()[name], {}, written)
+    return written + timedelta(days=not pattern(phrases("today")).fullmatch(name))
 
 
-def _span_end(found: dict[str, str | None], written: date) -> date | None:
-    """The end of a week, month or year, or a feast."""
-    if found.get("ew"):
-        return written + timedelta(days=11 - written.weekday())
-    if found.get("tw"):
-        is_weekend = fold(found["tw"] or "").endswith(("weekend", "wochenende"))
-        last = 5 if is_weekend else 4
-        ahead = last - written.weekday() + (7 if last == 5 and written.weekday() > 4 else 0)
-        return written + timedelta(days=ahead if ahead >= 0 else 6 - written.weekday())
-    if found.get("ny1"):
+def _span_end(found: Found, written: date) -> date | None:
+    """The end of a week, month, quarter or year, or a feast."""
+    get, friday, saturday = found.get, 4 - written.weekday(), 5 - written.weekday()
+    if get("ew"):
+        return written + timedelta(days=friday) + WEEK
+    if get("tw"):
+        return written + timedelta(days=friday if friday >= 0 else 6 - written.weekday())
+    if get("we"):
+        return written + timedelta(days=saturday if saturday >= 0 else saturday + 7)
+    if get("yend"):
         return date(written.year, 12, 31)
-    if found.get("xmas"):
+    if get("xmas"):
         return _first(12, 24, written)
-    if found.get("nicholas"):
+    if get("nicholas"):
         return _first(12, 6, written)
-    if feast := found.get("easter"):
+    if feast := get("easter"):
         days = (_easter(year) for year in (written.year, written.year + 1))
-        days = (day + timedelta(days=_EASTER[fold(feast)]) for day in days)
+        days = (day + timedelta(days=_feasts()[fold(feast)]) for day in days)
         return next(day for day in days if day >= written)
-    if month := found.get("em") or found.get("mid"):
-        number = MONTHS[fold(month)]
-        year = int(found.get("ey") or 0) or written.year + (number < written.month)
-        return date(year, number, 15 if found.get("mid") else monthrange(year, number)[1])
-    if month := found.get("bm"):
-        return _first(MONTHS[fold(month)], 1, written)
-    if week := found.get("kw"):
-        friday = date.fromisocalendar(written.year, int(week), 5)
-        past = friday < written
-        return date.fromisocalendar(written.year + 1, int(week), 5) if past else friday
-    if found.get("nm1"):
-        written = _month_on(written.replace(day=1), 1)
-    return written.replace(day=monthrange(written.year, written.month)[1])
+    if month := get("em") or get("mid"):
+        number = _month(month)
+        year = int(get("ey") or 0) or written.year + (number < written.month)
+        return date(year, number, 15) if get("mid") else _month_end(date(year, number, 1))
+    if month := get("bm"):
+        return _first(_month(month), 1, written)
+    if week := get("kw"):
+        last = date.fromisocalendar(written.year, int(week), 5)
+        return date.fromisocalendar(written.year + 1, int(week), 5) if last < written else last
+    if get("qend"):
+        return _month_end(written.replace(day=1, month=(written.month + 2) // 3 * 3))
+    if get("mend") or get("nm1"):
+        return _month_end(_month_on(written.replace(day=1), bool(get("nm1"))))
+    return None
 
 
 def _easter(year: int) -> date:
     """Easter Sunday, by Gauss, for the years that this is of use."""
     moon = (19 * (year % 19) + 24) % 30
     moon -= moon == 29 or (moon == 28 and year % 19 > 10)
-    ahead = (2 * (year % 4) + 4 * (year % 7) + 6 * moon + 5) % 7
-    return date(year, 3, 22) + timedelta(days=moon + ahead)
+    days = (2 * (year % 4) + 4 * (year % 7) + 6 * moon + 5) % 7
+    return date(year, 3, 22) + timedelta(days=moon + days)
 
 
-def _ahead(count: str, unit: str, written: date) -> date:
-    number = int(count) if count.isdecimal() else COUNTS[count]
-    if unit.startswith("m"):
+def _ahead(count: str, found: Found, written: date) -> date:
+    number = int(count) if count.isdecimal() else counts()[count]
+    if found.get("months"):
         return _month_on(written, number)
-    if unit.startswith(("work", "bus", "werk", "arbeit")):
+    if found.get("workdays"):
         for _ in range(number):
             written += timedelta(days=max(1, 7 - written.weekday()) if written.weekday() > 3 else 1)
         return written
-    if unit.startswith("f"):
-        return written + timedelta(days=14 * number)
-    return written + timedelta(days=number * (7 if unit.startswith("w") else 1))
+    weeks = 2 if found.get("fortnights") else bool(found.get("weeks"))
+    return written + number * (weeks * WEEK or timedelta(days=1))
 
 
 def _month_on(day: date, months: int) -> date:
@@ -271,53 +282,53 @@ def _month_on(day: date, months: int) -> date:
     return date(day.year + years, month + 1, min(day.day, last))
 
 
+def _month_end(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
 def _ordinal(day: int, written: date) -> date | None:
     """The next such day of a month: "the 7th"."""
     for months in range(13):
         first = _month_on(written.replace(day=1), months)
-        found = _date(first.year, first.month, day)
-        if found is not None and found >= written:
-            return found
+        if day <= _month_end(first).day and first.replace(day=day) >= written:
+            return first.replace(day=day)
     return None
 
 
-def _weekday(day: int, which: str, written: date) -> date:
-    ahead = (day - written.weekday()) % 7
-    if which == "next":
-        return written + timedelta(days=7 - written.weekday() + day)
-    if ahead == 0 and which != "this" and not which.startswith("diese"):
-        ahead = 7
-    return written + timedelta(days=ahead)
+def _weekday(day: int, found: Found, written: date) -> date:
+    if found.get("following"):
+        return _monday(written) + WEEK + timedelta(days=day)
+    days = (day - written.weekday()) % 7
+    return written + timedelta(days=days or (0 if found.get("this") else 7))
 
 
 def _explicit(day: int, month: int, year: str, written: date | None) -> date | None:
     """A day and month; without a year the first such day from the day of writing on."""
     if year:
-        return _date(int(year) + (2000 if len(year) == 2 else 0), month, day)
+        return date(int(year) + (2000 if len(year) == 2 else 0), month, day)
     return None if written is None else _first(month, day, written)
 
 
 def _first(month: int, day: int, written: date) -> date | None:
     for year in range(written.year, written.year + 9):  # a leap day comes within 8 years
-        found = _date(year, month, day)
-        if found is not None and found >= written:
+        if not 1 <= day <= monthrange(year, month)[1]:
+            continue
+        if (found := date(year, month, day)) >= written:
             return found
     return None
 
 
-def _slashed(first: int, second: int, year: str, written: date | None) -> date | None:
-    """Only where one of them can be no month: else two countries read it differently."""
-    if (first > 12) == (second > 12):
+def _slashed(first: int, second: int, year: str, written: date | None, order: str) -> date | None:
+    """Where none of them can be no month two countries read it differently."""
+    if first <= 12 and second <= 12 and not order and first != second:
         return None
-    return _explicit(max(first, second), min(first, second), year, written)
+    is_day = first > 12 or (second <= 12 and order != "md")
+    return _explicit(*((first, second) if is_day else (second, first)), year, written)
 
 
 def _month(name: str) -> int:
-    return int(name) if name.isdecimal() else MONTHS[fold(name)]
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+    return int(name) if name.isdecimal() else meanings("months")[fold(name)]

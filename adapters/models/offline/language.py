@@ -1,38 +1,36 @@
-"""English or German, by stop words."""
+"""The language of a text, by its small words."""
 
-import re
 from collections.abc import Iterable
+from functools import cache
 
-from adapters.models.offline.sentences import word_set, words
+from adapters.models.offline.phrasing import languages, tables
+from adapters.models.offline.sentences import words
 
 LANGUAGE_WORDS_MAX = 20_000
+OTHERS = (
+    "de het een niet voor met naar le la les des et est pas pour dans el los las que del y con "
+    "il che per non och att det som är på jag og ikke nie się na jest"
+)
+"""Small words of languages that have no table: a text that holds them is of none that has one."""
 
-_STOP_WORDS = {
-    "en": word_set(
-        "the and is to of for with that this it not have has from are be we you by need please "
-        "should will they he she i my our if when"
-    ),
-    "de": word_set(
-        "der die das und ist nicht mit für von ein eine einen zu auf ich wir muss noch bis den dem "
-        "im es sich auch bei nach wird werden oder aber wenn zum zur mein meine ihr er sie"
-    ),
-    "": word_set(
-        "de het een niet voor met naar le la les des et est pas pour dans el los las que del y con "
-        "il che per non och att det som är på jag og ikke nie się na jest"
-    ),
-}
-_UMLAUT = re.compile("[äöüß]")
+
+@cache
+def _known() -> dict[str, tuple[frozenset[str], str]]:
+    """The small words of each language, and the letters that no other has."""
+    small, letters = tables("small_words"), tables("letters")
+    pairs = zip(languages(), small, letters, strict=True)
+    told = {code: (frozenset(text.split()), only.strip()) for code, text, only in pairs}
+    return told | {"": (frozenset(OTHERS.split()), "")}
 
 
 def language(texts: Iterable[str]) -> tuple[str, str]:
     """Language code and confidence, by stop words; both empty where it is not clear."""
-    hits = dict.fromkeys(_STOP_WORDS, 0)
+    hits = dict.fromkeys(_known(), 0)
     tokens = [word for text in texts for word in words(text)][:LANGUAGE_WORDS_MAX]
     for token in tokens:
-        for code, known in _STOP_WORDS.items():
-            hits[code] += token in known
-        hits["de"] += _UMLAUT.search(token) is not None
-    code = "en" if hits["en"] > hits["de"] else "de"
+        for code, (small, letters) in _known().items():
+            hits[code] += (token in small) + (not set(letters).isdisjoint(token))
+    code = max(filter(None, hits), key=lambda one: hits[one])
     other = max(count for name, count in hits.items() if name != code)
     if hits[code] >= 5 and hits[code] >= 3 * other:
         return code, "high"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from adapters.models.offline.phrasing import LETTERS, grammar, meanings, vocabulary
 from domain.text import cut, fold, squeeze
 
 QUOTE_LENGTH_MAX = 160
@@ -17,88 +18,24 @@ CONTEXT_CHARS_MAX = 120
 WRAPPED_MIN = 60
 """A shorter line was broken by the person."""
 
-LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
-START = f"(?<![{LETTERS}0-9_])"
-END = f"(?![{LETTERS}0-9_])"
+NEGATIVE, CONDITIONAL = vocabulary("negative"), vocabulary("conditional")
+SELF = vocabulary("self")
+"""Who writes: "I", "we"."""
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a space-separated list."""
-    return frozenset(text.split())
-
-
-NEGATIVE = word_set(
-    "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
-    "hasn't won't can't cannot shouldn't neither nor nicht kein keine keinen nie weder niemals "
-    "nichts ohne"
-)
-CONDITIONAL = word_set(
-    "if when whenever once unless whether might may could would should maybe perhaps wenn falls "
-    "sobald ob könnte könnten würde würden vielleicht sollte sollten"
-)
-
-_SPEECH = word_set(
-    "says said tells told writes wrote asks asked thinks thought means meant claims suggests "
-    "suggested mentioned wants wanted sagt sagte schreibt schrieb meint meinte fragt fragte findet "
-    "fand behauptet denkt dachte"
-)
-_OWN_LEAD = word_set(
-    "decided agreed decision outcome summary summarised correction kickoff minutes recap result "
-    "beschlossen beschluss ergebnis korrektur protokoll fazit done finished update note status now "
-    "ps info fyi time log fertig erledigt stand notiz zeit nun"
-)
 _LEAD = re.compile("^([^:]{1,60}): ")
 _NAME = rf"[A-ZÄÖÜ][{LETTERS}.]{{1,20}}"
 _SPEAKER = re.compile(rf"^(?:{_NAME} )?{_NAME}(?: \([^)]{{1,20}}\))?: (?P<said>.*)")
-_SPEAKS = re.compile(
-    r"^(?:[\"„“'»]|.{0,60}\b(?:i|i'm|i'll|i've|my|me|you|your|we|ich|mein|meine|mir|mich|du|dein|"
-    r"deine|dir|wir|ihr|euch|please|bitte)\b)",
-    re.IGNORECASE,
-)
-_TOPICS = word_set(
-    "todo to do next still open left missing reminder remember important urgent plan deadline due "
-    "blocked waiting problem idea result offen noch nächste nächster nächstes schritt wichtig "
-    "dringend frist abgabe merke achtung aufgabe rest also und and first erstens zweitens"
-)
-OWN_HEADS = _OWN_LEAD | _TOPICS
+OWN_HEADS = vocabulary("own_lead", "topics")
 """Words before a colon that name nobody."""
-_OTHERS_BELOW = re.compile(
-    r"^(?:(?:On|Am) .{5,90}(?:wrote|schrieb).{0,60}:|-{2,} ?(?:Original|Forwarded|Ursprüngliche|"
-    r"Weitergeleitete) .*|(?:Von|From): .{2,80}@.{2,80})$"
-)
-
-_MONTH_STARTS = "Jan|Jän|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
-_ABBREVIATIONS = word_set(
-    "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl max "
-    "jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
-)
-_UMLAUTS = (
-    ("ä", "(?:[äÄ]|ae)"),
-    ("ö", "(?:[öÖ]|oe)"),
-    ("ü", "(?:[üÜ]|ue)"),
-    ("ß", "(?:ß|ss)"),
-)
-
-
-def pattern(source: str) -> re.Pattern[str]:
-    """Compile a phrase; umlauts match in both cases. Not for umlauts in a character class."""
-    source = source.replace(r"[\w", f"[{LETTERS}0-9_").replace(r"\w", f"[{LETTERS}0-9_]")
-    for letter, either in _UMLAUTS:
-        source = source.replace(letter, either)
-    return re.compile(source, re.IGNORECASE | re.ASCII)
-
-
-_BULLET = pattern(
-    rf"(?P<mark>(?:[-*+•–]|\d{{1,3}}[.)](?! (?:{_MONTH_STARTS}))) )?(?:\[(?P<box>[ x])\] |"
-    r"(?P<tick>[✓✔✅]) ?)?"
+_BULLET = re.compile(
+    r"(?P<mark>(?:[-*+•–]|(?P<nth>\d{1,3})[.)]) )?(?:\[(?P<box>[ xX])\] |(?P<tick>[✓✔✅]) ?)?"
 )
 _STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
 _HEADED = re.compile("[^:]{1,20}: ?")
 _LAST_WORD = re.compile(rf"[{LETTERS}0-9]{{1,20}}$")
 _WORD = re.compile(rf"[{LETTERS}0-9']{{1,40}}")
 _CLAUSE = re.compile(r"[,;:(]")
-_GOES_ON = re.compile(rf" (?:[a-zà-öø-ÿ]|{_MONTH_STARTS})")
-_FORGET = pattern(r"(?:don't|do not) forget|nicht vergessen|vergiss nicht")
+_SMALL = re.compile(" [a-zà-öø-ÿ]")
 
 
 class TextLine(Struct, frozen=True):
@@ -117,7 +54,7 @@ def lines(text: str) -> Iterator[TextLine]:
         if line.startswith(("```", "~~~")):
             is_code = not is_code
         elif not is_code and not line.startswith((">", "|")):
-            if _OTHERS_BELOW.match(line):
+            if grammar("mail_below").fullmatch(line):
                 return
             yield _line(line)
 
@@ -162,9 +99,9 @@ def is_question(sentence: str) -> bool:
 def is_hearsay(sentence: str, position: int) -> bool:
     """Whether what begins at a position is somebody else's speech, as far as that can be told."""
     lead = _LEAD.match(sentence)
-    if lead and lead.end() <= position and not _OWN_LEAD.issuperset(words(lead[1])):
+    if lead and lead.end() <= position and not vocabulary("own_lead").issuperset(words(lead[1])):
         return True
-    return is_quoted(sentence, position) or not _SPEECH.isdisjoint(words(sentence))
+    return is_quoted(sentence, position) or not vocabulary("speech").isdisjoint(words(sentence))
 
 
 def is_quoted(sentence: str, position: int) -> bool:
@@ -173,7 +110,7 @@ def is_quoted(sentence: str, position: int) -> bool:
     if head.count('"') % 2 == 1 or head.count("„") > head.count("“") + head.count("”"):
         return True
     lead = _SPEAKER.match(sentence)
-    if lead is None or lead.start("said") > position or _SPEAKS.match(lead["said"]) is None:
+    if lead is None or lead.start("said") > position or not _speaks(lead["said"]):
         return False
     return OWN_HEADS.isdisjoint(words(sentence[: lead.start("said")]))
 
@@ -186,7 +123,7 @@ def words(text: str) -> list[str]:
 def clause_before(sentence: str, position: int) -> frozenset[str]:
     """The folded words of the clause before a position; "don't forget" denies nothing."""
     head = sentence[max(0, position - CONTEXT_CHARS_MAX) : position]
-    return frozenset(words(_FORGET.sub("", _CLAUSE.split(head)[-1])))
+    return frozenset(words(grammar("reminds").sub("", _CLAUSE.split(head)[-1])))
 
 
 def quote(sentence: str, start: int, end: int) -> str:
@@ -211,6 +148,8 @@ def contains(whole: str, part: str) -> bool:
 
 def _line(line: str) -> TextLine:
     mark = _BULLET.match(line)
+    if mark and mark["nth"] and _is_month(line[mark.end() :]):
+        mark = None
     rest = line[mark.end() :] if mark else line
     box = "" if mark is None else "x" if mark["tick"] else box_of(mark["box"])
     is_bullet = bool(mark and (mark["mark"] or box))
@@ -228,10 +167,23 @@ def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     if stop[0] != "." or last is None or stop.end() >= len(text):
         return False
     if last[0].isdecimal():
-        return len(last[0]) <= 2 and _GOES_ON.match(text, stop.end()) is not None
-    if fold(last[0]) == "no":  # a number, or the end of "he said no."
+        rest = text[stop.end() :]
+        return len(last[0]) <= 2 and bool(_SMALL.match(rest) or _is_month(rest.lstrip(" ")))
+    if fold(last[0]) in NEGATIVE:  # a number, or the end of "he said no."
         return text[stop.end() + 1 : stop.end() + 2].isdecimal()
-    return fold(last[0]) in _ABBREVIATIONS
+    return fold(last[0]) in vocabulary("abbreviations")
+
+
+def _is_month(text: str) -> bool:
+    """Whether a text begins with a month, or with a part of its name."""
+    first = next(iter(words(text[:20])), "")
+    return len(first) > 2 and first in meanings("months")
+
+
+def _speaks(said: str) -> bool:
+    """Whether somebody speaks: in quotes, or of oneself or to another."""
+    is_told = not vocabulary("addresses").isdisjoint(words(said[:80]))
+    return said[:1] in ('"', "„", "“", "'", "»") or is_told
 
 
 # ----------------------------------------------------------------------------- what a sentence says

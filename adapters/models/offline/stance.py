@@ -5,7 +5,7 @@ person's. "Should the builder cancel, ..." and "would be nice to ..." say nothin
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -13,17 +13,18 @@ from msgspec import Struct
 
 from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import phrases, rule
-from adapters.models.offline.sentences import (
-    CONDITIONAL,
-    END,
+from adapters.models.offline.phrasing import (
     LETTERS,
-    NEGATIVE,
-    OWN_HEADS,
-    lines,
+    Rule,
+    expanded,
+    grammar,
     pattern,
-    words,
+    phrases,
+    rule,
+    vocabulary,
 )
+from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, OWN_HEADS, lines, words
+from domain.text import fold
 
 CACHE_MAX = 128
 SHARED_MIN, NAME_MIN = 4, 3
@@ -58,6 +59,9 @@ def aside(text: str) -> Aside:
     others = headed.union(filter(_is_others, said))
     is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
     is_shared = is_shared or any(not _speaks().search(one) for one in headed)
+    is_shared = is_shared or any(
+        grammar("named_deed").match(part) for one in said for part in parts(one)
+    )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
     unreal = {one for one in said if _is_unreal(one)}
     return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
@@ -65,7 +69,7 @@ def aside(text: str) -> Aside:
 
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
-    found = _own().match(sentence)
+    found = _own().match(sentence) or grammar("own_tail").match(sentence)
     return found["said"] if found else ""
 
 
@@ -73,7 +77,8 @@ def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
     found = None if sentence.is_asked else rule("off").search(sentence.text)
     names = [one for one in words(title) if len(one) >= NAME_MIN]
-    if sentence.words[:1] in (("no",), ("kein",), ("keine",)) and sentence.words[1:] == (*names,):
+    is_no = not vocabulary("no").isdisjoint(sentence.words[:1])
+    if is_no and sentence.words[1:] == (*names,):
         return True
     if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
         sentence.text.strip(" .!")
@@ -90,24 +95,26 @@ def is_off(sentence: Sentence, title: str) -> bool:
 def is_over(sentence: Sentence, of: str) -> bool:
     """Whether it says that something is done or off, and nothing else, or that of what `of` says:
     "Paid.", "the text is in"."""
-    said = [one for one in sentence.words if one not in ("is", "it", "ok", "ist", "schon")]
+    said = [one for one in sentence.words if one not in vocabulary("is_over_fillers")]
     if len(said) == 1 and lemmas.is_past(said[0]):
         return True
-    denied = (NEGATIVE - {"kein", "keine", "no"}) | CONDITIONAL
+    denied = (NEGATIVE - vocabulary("no")) | CONDITIONAL
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    return is_said and is_named and rule("ends").search(sentence.text) is not None
+    is_over = rule("ends").search(sentence.text) is not None
+    is_met = rule("needed").search(of) and rule("came").search(sentence.text)
+    return is_said and is_named and bool(is_over or is_met)
 
 
 def is_handed_over(sentence: Sentence) -> bool:
-    """Whether somebody else does what was spoken of: "Hannes backt ihn"."""
-    return not {"it", "that", "ihn", "es", "das"}.isdisjoint(sentence.words)
+    """Whether somebody else does what was spoken of: "Jo bakes it"."""
+    return not vocabulary("it_object").isdisjoint(sentence.words)
 
 
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
-    if found := rule("there", r"^(?P<what>[^,.;:]{{2,40}}?) {}").search(sentence):
+    if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?) {}").search(sentence):
         return found["what"]
     found = rule("drop").search(sentence)
     is_kept = found is None or not NEGATIVE.isdisjoint(words(sentence[: found.start()]))
@@ -121,13 +128,26 @@ def accepted(text: str) -> tuple[str, str]:
     for block in _QUOTED.finditer(text):
         if _agrees(text[block.end() :]):
             quotes += [one.strip("> ") for one in block[0].splitlines()]
-    for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{{3,160}})\?(?P<end>[^\n]*)").finditer(text):
+    for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
         if _agrees(said):
             questions.append(asked["what"])
     wanted = [one for one in quotes if rule("requests").search(one) and not _is_others(one)]
     return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
+
+
+def confirmed(text: str) -> Iterator[tuple[str, str]]:
+    """What a quoted mail says has come, or is done, where the person's own words below it are
+    content with that; and the line."""
+    for block in _QUOTED.finditer(text):
+        below = text[block.end() :].strip(' \n"”-–—')
+        if not rule("acknowledged").match(below) or not NEGATIVE.isdisjoint(words(below)[:4]):
+            continue
+        for line in (one.strip("> ") for one in block[0].splitlines()):
+            is_said = NEGATIVE.isdisjoint(words(line)) and CONDITIONAL.isdisjoint(words(line))
+            for found in rule("confirms").finditer(line) if is_said else ():
+                yield found["what"], line
 
 
 def _agrees(said: str) -> bool:
@@ -141,22 +161,21 @@ def retitled(sentence: str) -> str:
     """The name that a sentence wants a task to have; empty if none."""
     found = rule(
         "retitle",
-        r"(?:^|[,;:] |please |bitte |let's |we ){} ?:? ?[\"„“]?(?P<name>[^\"”“]{{3,120}})",
+        r"(?:^|[,;:] |{retitle_lead} ){} ?:? ?[\"„“]?(?P<name>[^\"”“]{3,120})",
     ).search(sentence)
     name = found["name"].strip(' .!"”“') if found else ""
     return name if len(words(name)) > 1 else ""
 
 
 def archived(sentence: str) -> str:
-    """What a sentence wants off the list: "scrap the snorkel", "Salz kann von der Liste"."""
+    """What a sentence wants off the list: "scrap the snorkel"."""
     for name in ("unlist", "unlisted"):
         around = (
-            "{} (?P<what>[^,.;:]{{2,60}})"
-            if name == "unlist"
-            else "^(?P<what>[^,.;:]{{2,40}}?),? {}"
+            "{} (?P<what>[^,.;:]{2,60})" if name == "unlist" else "^(?P<what>[^,.;:]{2,40}?),? {}"
         )
-        if (found := rule(name, around).search(sentence)) and NEGATIVE.isdisjoint(words(sentence)):
-            return found["what"]
+        if found := rule(name, around).search(sentence):
+            is_meant = NEGATIVE.isdisjoint(words(sentence[: found.end()]))
+            return found["what"] if is_meant else ""
     return ""
 
 
@@ -169,9 +188,11 @@ def own_parts(parts: Sequence[str]) -> list[str]:
 
 def _is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
-    if any(map(of_mine, parts(sentence))):
+    if own(sentence) or any(map(of_mine, parts(sentence))):
         return False
-    sentence = _TOPIC.sub("", sentence)
+    sentence = grammar("agenda").sub("", sentence)
+    if grammar("theirs_said").match(sentence):
+        return True
     if found := _theirs().match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
     found = _duty().match(sentence)
@@ -190,21 +211,24 @@ def _is_others(sentence: str) -> bool:
 
 def _is_deed(clause: str) -> bool:
     """Whether it begins with a name, and what that person does: "Olga prints the flyers"."""
-    found = _DEED.match(clause)
+    found = grammar("deed").match(clause)
     if found is None or lemmas.is_verb(name := found["who"].lower()) or name in clauses.FINITE:
         return False
     if any(rule(one).fullmatch(name) for one in ("mine", "things")):
         return False
-    verb, helper = found["verb"], found["helper"] or ""
-    if rule("idle").fullmatch(verb.removesuffix("s")):
+    verb, helper = found["verb"], fold(found["helper"] or "").strip(" '")
+    ends = [end for end in vocabulary("third_endings") if verb.endswith(end)]
+    if any(rule("idle").fullmatch(verb.removesuffix(end)) for end in ("", *ends)):
         return False
-    if helper in (" is", "'s"):
-        return bool(lemmas.from_gerund(verb))
-    if helper or verb.endswith("t"):
-        last = words(clause)[-1]
-        forms = (verb[:-1] + "en", last + verb[:-1] + "en")
-        return lemmas.is_verb(verb) if helper else any(map(lemmas.is_deed, forms))
-    return any(verb.endswith(end) and lemmas.is_verb(verb.removesuffix(end)) for end in ("s", "es"))
+    if helper:
+        is_now = helper in vocabulary("helper_be")
+        return bool(lemmas.from_gerund(verb)) if is_now else lemmas.is_verb(verb)
+    stems = [verb.removesuffix(end) for end in ends]
+    forms = [stem + end for stem in stems for end in vocabulary("infinitive_end")]
+    last = words(clause)[-1]  # of a verb that comes apart
+    return any(map(lemmas.is_verb, stems)) or any(
+        lemmas.is_deed(one) or lemmas.is_deed(last + one) for one in forms
+    )
 
 
 def parts(sentence: str) -> list[str]:
@@ -214,17 +238,21 @@ def parts(sentence: str) -> list[str]:
 
 def of_mine(clause: str) -> str:
     """What the person says to do, where deeds are shared out: "I'll order the cake"."""
-    if (found := _I_DO.match(clause)) and lemmas.is_verb(words(found["what"])[0]):
-        return found["what"]
-    if found := _ICH.match(clause):
-        verb = (found["verb"] or found["later"]) + "n"
-        is_known = lemmas.is_deed((found["prefix"] or "") + verb)
-        return f"{found['thing'] or found['object']} {found['prefix'] or ''}{verb}" * is_known
+    if found := grammar("i_do").match(clause):
+        told = found.groupdict()
+        verb = lemmas.from_gerund(fold(told.get("gerund") or ""))
+        what = f"{verb} {told['thing']}" if verb else told.get("what") or ""
+        return what if what and lemmas.is_verb(words(what)[0]) else ""
+    if found := grammar("i_do_for").match(clause):
+        return found["thing"]
+    if found := grammar("i_do_last").match(clause):
+        told = found.groupdict()
+        verb = f"{told.get('prefix') or ''}{told['verb']}{phrases('infinitive_short')}"
+        return f"{told['thing']} {verb}" if lemmas.is_deed(fold(verb)) else ""
     return ""
 
 
-@cache
-def _speaks() -> re.Pattern[str]:
+def _speaks() -> Rule:
     """Words of somebody who talks, behind a head."""
     return rule("speaks", "[:-] ?{}")
 
@@ -232,26 +260,27 @@ def _speaks() -> re.Pattern[str]:
 @cache
 def _theirs() -> re.Pattern[str]:
     """Somebody's name or place, and what they do; or their share of the work."""
-    gets = phrases("gets")
-    receives = rf"(?! (?:still |noch )?(?:{gets}){END}|[^,;.]* (?:{gets})[.!]?$)"
-    speaks = rf"(?! ?[\"'„“»]?(?:{phrases('speaks')}){END})"
+    receives = "(?! (?:{yet} )?{gets}{end}|[^,;.]* {gets}[.!]?$)"
     return pattern(
-        rf"^(?:(?:{phrases('lead')}|action:|todo:?|aktion:) )?(?:(?:{phrases('person')})(?: "
-        rf"(?:still|also|noch|auch))?(?:(?: |(?='))(?:{phrases('doing')}){END}{receives}|"
-        rf":{speaks})|(?:(?:{phrases('person')}) [a-z]{{3,8}},? (?:that "
-        rf")?)?(?:{phrases('share')}){END})"
+        expanded(
+            "^(?:(?:{lead}|{action_head}) )?(?:{person}(?: {yet})?(?:(?: |(?=')){doing}{end}"
+            + receives
+            + r"|:(?! ?[\"'„“»]?{speaks}{end}))|"
+            + "(?:{person} [a-z]{3,8},? (?:{that} )?)?{share}{end})"
+        )
     )
 
 
 @cache
 def _duty() -> re.Pattern[str]:
     """Who has to do what, in the order of English and of German."""
-    who = rf"[{LETTERS}'.-]{{2,24}}(?: [{LETTERS}'.-]{{2,24}}){{0,2}}?"
-    things = rf"(?:{phrases('object')}) "
+    who = "[{letters}'.-]{2,24}(?: [{letters}'.-]{2,24}){0,2}?"
     return pattern(
-        rf"^(?:(?:{phrases('lead')}),? )?(?P<who>{who}) (?:{phrases('duty')}) "
-        rf"(?P<deed>(?:[a-z]{{2,16}} (?:out |up |off |in )?(?P<object>{things})|"
-        rf"(?P<thing>{things}))?(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){{2,120}})"
+        expanded(
+            f"^(?:{{lead}},? )?(?P<who>{who}) {{duty}} "
+            "(?P<deed>(?:[a-z]{2,16} (?:{particle} )?(?P<object>{object} )|(?P<thing>{object} ))?"
+            "(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){2,120})"
+        )
     )
 
 
@@ -259,8 +288,10 @@ def _duty() -> re.Pattern[str]:
 def _own() -> re.Pattern[str]:
     """A head that is the person's, and what it says."""
     return pattern(
-        rf"^(?:(?:ai|action|aktion|todo): ?)?(?:(?:{phrases('own_head')})(?:: ?| ?[-=]> ?| [-–] )|"
-        rf"[{LETTERS} ]{{2,30}} \((?:{phrases('own_head')})\):? (?:to )?)(?P<said>[^ ].*)$"
+        expanded(
+            "^(?:{action_head} ?)?(?:{own_head}(?:: ?| ?[-=]> ?| [-–] )|"
+            r"[{letters} ]{2,30} \({own_head}\):? (?:{own_to} )?)(?P<said>[^ ].*)$"
+        )
     )
 
 
@@ -285,23 +316,6 @@ def _refuses(sentence: str) -> bool:
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )
-_DEED = re.compile(
-    rf"(?:and |und |but |aber )?(?:(?:[Dd]er|[Dd]ie|[Tt]he|[Mm]y|[Oo]ur) (?=[{LETTERS}]))?"
-    rf"(?P<who>[{LETTERS}]{{2,16}})(?: [A-Z][{LETTERS}.]{{0,14}})?"
-    rf"(?P<helper> is| to| will|'ll|'s)? (?P<verb>[{LETTERS}]{{3,14}})(?: out| up| off| in)? "
-    rf"(?:the|an?|his|her|their|our|my|some|den|die|das|ein|eine|einen|it|them|ihn|sie|es){END}"
-)
-_I_DO = re.compile(
-    r"(?:and |but |so )?I(?:'ll| will|'m going to)? (?P<what>[a-z]{2,12} (?:out |up |off )?"
-    r"(?:the|an?|our|their|some|[0-9]+) [^,;.]{2,60})",
-    re.IGNORECASE,
-)
-_ICH = re.compile(
-    rf"(?:(?P<object>(?:[Dd]ie|[Dd]en|[Dd]as) [^,;.]{{2,40}}) (?P<verb>[{LETTERS}]{{2,12}}e) ich|"
-    rf"(?:und )?[Ii]ch (?P<later>[{LETTERS}]{{2,12}}e) (?P<thing>(?:die|den|das|"
-    r"eine?n?) [^,;.]{2,40}?))(?: (?P<prefix>ab|an|auf|aus|ein|mit|vor|weg|zurück))?[.!]?$"
-)
-_TOPIC = re.compile(r"^(?:TOP|Top|Punkt|Item|Agenda|Point) ?[0-9]{0,2}: ")
 _QUOTED = re.compile(r"(?:^>[^\n]*\n)+", re.MULTILINE)
 _QUOTED_REST = re.compile(r"^\n(?:>[^\n]*\n)*")
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

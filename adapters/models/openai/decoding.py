@@ -8,8 +8,7 @@ A streamed answer: server-sent events, each with a piece of it.
     data: [DONE]
 
 What is recorded is the answer that the pieces come to, in the form of whole ones: words and
-thoughts joined, calls put together by their place, of everything else the last that was said.
-"""
+thoughts joined, calls put together by their place, of everything else the last that was said."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,24 +33,15 @@ OLDER = ("openai.1",)
 Json = dict[str, Any]
 NO_HEADERS: Mapping[str, str] = {}
 
-FINISH: Final[dict[str, faults.Verdict]] = {
-    "stop": "ok",
-    "tool_calls": "ok",
-    "function_call": "ok",
-    "tool_use": "ok",
-    "end_turn": "ok",
-    "eos_token": "ok",
-    "stop_sequence": "ok",
-    "length": "cut",
-    "max_tokens": "cut",
-    "model_length": "cut",
-    "content_filter": "blocked",
-    "error": "retry",
-    "abort": "retry",
-    "insufficient_system_resource": "retry",
-    "": "retry",
+_OK = ("stop", "tool_calls", "function_call", "tool_use", "end_turn", "eos_token", "stop_sequence")
+"""Any of these may be said: servers say ``stop`` of calls, too."""
+_REASONS: dict[faults.Verdict, tuple[str, ...]] = {
+    "ok": _OK,
+    "cut": ("length", "max_tokens", "model_length"),
+    "blocked": ("content_filter",),
+    "retry": ("error", "abort", "insufficient_system_resource", ""),
 }
-"""Any of those that are ok may be said: servers say ``stop`` of calls, too."""
+FINISH: Final = faults.by_reason(_REASONS)
 
 THOUGHT = re.compile(r"\A\s*<think>(?:.*?</think>\s*|.*\Z)", re.DOTALL)
 """What a server that knows no thoughts leaves of them at the beginning of the words."""
@@ -139,24 +129,16 @@ class OpenAIAnswer(Struct, frozen=True):
 
 
 def read(raw: bytes) -> OpenAIAnswer:
-    """The answer that a body with status 200 holds.
-
-    Raises:
-        Trouble: It tells of an error, is no JSON object (a page of something on the way), or has a
-            key twice. In a call's arguments that is left to who decodes them.
-    """
+    """The answer that a body with status 200 holds. Raises `Trouble`: it tells of an error, is no
+    JSON object (a page of something on the way), or has a key twice, but in a call's arguments, see
+    `decoded`."""
     return json_objects.decoded(raw, OpenAIAnswer, "arguments", _check_piece)
 
 
 def judge(answer: OpenAIAnswer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
-    """What to do with an answer, whose words may be a call of tools of these names.
-
-    Returns:
-        ``ok``: use it. ``empty``: the model stopped without a word or a call.
-
-    Raises:
-        Trouble: There is no answer in it, or a call that is written as words.
-    """
+    """What to do with an answer, whose words may be a call of tools of these names. ``ok``: use it;
+    ``empty``: the model stopped without a word or a call. Raises `Trouble`: there is no answer in
+    it, or a call that is written as words."""
     if not answer.choices:
         told = "the endpoint sent no answer and no reason"
         raise Trouble(faults.wrong("empty_reply", told), again=True)
@@ -180,11 +162,8 @@ def reply(raw: bytes, answer: OpenAIAnswer, usage: Usage, reply_format: str = FO
 
 
 def parse(raw: bytes, reply_format: str = FORMAT) -> Reply:
-    """The reply that recorded bytes stand for; its usage is that of these bytes alone.
-
-    Raises:
-        Refused: Code ``invalid_input``: they are no answer of this protocol.
-    """
+    """The reply that recorded bytes stand for; its usage is that of these bytes alone. Raises
+    Refused, code ``invalid_input``: they are no answer of this protocol."""
     try:
         answer = read(raw)
         judge(answer)
@@ -209,9 +188,8 @@ class _List(Struct, frozen=True):
 def offered(raw: bytes) -> tuple[str, ...]:
     """The names in a list of models, each in one bounded line; none where it is none."""
     try:
-        return tuple(
-            one_line(one.id) for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX]
-        )
+        known = msgspec.json.decode(raw, type=_List).data
+        return tuple(one_line(one.id) for one in known[:OFFERED_MAX])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ()
 
@@ -237,20 +215,12 @@ _UNREADABLE = re.compile(
     re.IGNORECASE,
 )
 _STATUSES = {
-    "invalid_request_error": 400,
-    "exceed_context_size_error": 400,
-    "context_length_exceeded": 400,
-    "authentication_error": 401,
-    "invalid_api_key": 401,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "model_not_found": 404,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "insufficient_quota": 429,
-    "unavailable_error": 503,
+    "invalid_request_error": 400, "exceed_context_size_error": 400, "context_length_exceeded": 400,
+    "authentication_error": 401, "invalid_api_key": 401, "permission_error": 403,
+    "not_found_error": 404, "model_not_found": 404, "rate_limit_error": 429,
+    "rate_limit_exceeded": 429, "insufficient_quota": 429, "unavailable_error": 503,
     "overloaded_error": 503,
-}
+}  # fmt: skip
 """Of errors that come with status 200, or in a stream, and name no number."""
 _NO_CREDIT = 402
 _ERRORS = range(400, 600)
@@ -265,12 +235,9 @@ class ErrorDetails(NamedTuple):
 
 
 def trouble_of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Trouble:
-    """The trouble that an HTTP status other than 200 stands for.
-
-    Args:
-        body: The error as the endpoint sends it, or the page of something on the way.
-        headers: Read for the delay only; names in lower case.
-    """
+    """The trouble that an HTTP status other than 200 stands for. `body`: the error as the endpoint
+    sends it, or the page of something on the way; `headers`: read for the delay only; names in
+    lower case."""
     return _of(status, error_in(json_objects.loads(_one(body)) or {}) or ErrorDetails(), headers)
 
 
@@ -310,25 +277,21 @@ def _of(status: int, error: ErrorDetails, headers: Mapping[str, str]) -> Trouble
     if status in _ERRORS and _UNREADABLE.search(said):
         return faults.malformed(f"the model's calls could not be read by its server: {text}")
     if status == _NO_CREDIT:
-        fault = faults.provider(
-            "no_credit", f"the account has no credit left: {text}", faults.DAILY_SECONDS
-        )
-        return Trouble(fault, again=False)
+        told = f"the account has no credit left: {text}"
+        return Trouble(faults.provider("no_credit", told, faults.DAILY_SECONDS), again=False)
     if error.kind == "exceed_context_size_error":
         status = _STATUSES[error.kind]
     is_bad_key = error.code == "invalid_api_key" or "api key" in error.message.lower()
     is_quota = "insufficient_quota" in (error.code, error.kind)
-    return faults.of_status(
-        status, faults.ProviderMessage(text, _delay(headers), is_bad_key, is_quota)
-    )
+    message = faults.ProviderMessage(text, _delay(headers), is_bad_key, is_quota)
+    return faults.of_status(status, message)
 
 
 def _told(status: int, error: ErrorDetails) -> str:
     named = next((one for one in (error.code, error.kind) if one and not one.isdecimal()), "")
     head = f"{status} {one_line(named)}" if named else str(status)
-    if not error.message:
-        return f"{head}, without an explanation"
-    return f"{head}, {one_line(error.message)}"
+    told = one_line(error.message) if error.message else "without an explanation"
+    return f"{head}, {told}"
 
 
 def _delay(headers: Mapping[str, str]) -> float | None:
@@ -382,11 +345,7 @@ class StreamedWords:
 
 
 def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
-    """The answer that a streamed body comes to, see Gemini's `whole`.
-
-    Raises:
-        Trouble: The stream holds an error, or what cannot be read.
-    """
+    """The answer that a streamed body comes to, see Gemini's `whole`, also for what is raised."""
     sent = sse.split(body)
     for found in _beside(sent.rest):
         _check_piece(found, headers)

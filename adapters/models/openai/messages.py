@@ -4,8 +4,7 @@ An earlier turn goes back as it came, as far as the protocol takes it back: word
 their ids, and what the model thought, in the field that it came in, empty ones too: some servers
 refuse a turn with calls and without it. One message behind it answers each of its calls, in order.
 
-An earlier turn whose bytes are not of this protocol is told as text, see `wording.retold`.
-"""
+An earlier turn whose bytes are not of this protocol is told as text, see `wording.retold`."""
 
 import json
 from collections.abc import Iterator
@@ -63,8 +62,7 @@ def in_other_words(sent: Json, request: Request) -> Json | None:
     """The same request, the tool that it forces named as an object; None if it was, or is none.
 
     Of one tool it is said in a word at first: LM Studio takes nothing else. The server of
-    llama-cpp-python fails at the word, and takes the object.
-    """
+    llama-cpp-python fails at the word, and takes the object."""
     choice = _choice(request)
     is_other = bool(request.forced) and sent.get("tool_choice", choice) != choice
     return {**sent, "tool_choice": choice} if is_other else None
@@ -72,9 +70,8 @@ def in_other_words(sent: Json, request: Request) -> Json | None:
 
 def _choice(request: Request) -> str | Json:
     """That a call is demanded, of the forced tool if there is one."""
-    if not request.forced:
-        return "required"
-    return {"type": "function", "function": {"name": request.forced}}
+    named: Json = {"type": "function", "function": {"name": request.forced}}
+    return named if request.forced else "required"
 
 
 def _exchange(exchange: Exchange, forced: str) -> list[Json]:

@@ -18,31 +18,18 @@ class OpenAIModel(RetryingModel[OpenAIAnswer]):
     """Answers through an endpoint that speaks OpenAI's protocol."""
 
     def __init__(
-        self,
-        name: str,
-        model: str,
-        base_url: str,
-        api_key: str = "",
-        *,
-        timeout_seconds: float = PATIENCE_SECONDS,
-        patience_seconds: float = PATIENCE_SECONDS,
+        self, name: str, model: str, base_url: str, api_key: str = "", *,
+        timeout_seconds: float = PATIENCE_SECONDS, patience_seconds: float = PATIENCE_SECONDS,
         sleep: Sleep = asyncio.sleep,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Nothing is loaded and no connection made before the first reply; see `RetryingModel`.
-
-        Args:
-            name: As it is recorded on a wake.
-            model: As the endpoint knows it.
-            base_url: Where it is, with its version: what ``/chat/completions`` is put behind.
-            api_key: Is sent to the endpoint and told to nobody; empty: none is sent.
-            timeout_seconds: No shorter than the patience: a model on a slow machine may need
-                minutes, and begins anew where it is asked again.
-        """
+        `name`: as it is recorded on a wake; `model`: as the endpoint knows it; `base_url`: where it
+        is, with its version: what ``/chat/completions`` is put behind; `api_key` is sent to the
+        endpoint and told to nobody; empty: none is sent. `timeout_seconds` is no shorter than the
+        patience: a model on a slow machine may need minutes, and begins anew where it is asked
+        again."""
         super().__init__(timeout_seconds, patience_seconds, sleep)
-        self._name = name
-        self._model = model
-        self._base_url = base_url
-        self._key = api_key
+        self._name, self._model, self._base_url, self._key = name, model, base_url, api_key
 
     @property
     def name(self) -> str:

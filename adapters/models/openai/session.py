@@ -1,8 +1,7 @@
 """One client for one reply, and the bytes it was answered with.
 
 The client lives as long as the reply, as Gemini's does: see `adapters.models.gemini.session`.
-Loading it takes a tenth of a second, so this module is imported where a reply is asked for.
-"""
+Loading it takes a tenth of a second, so this module is imported where a reply is asked for."""
 
 import json
 from types import TracebackType
@@ -23,7 +22,6 @@ HIDDEN_MIN = 8
 """Characters; a shorter key is a word that stands in for one, as ``ollama``: no secret, and
 likely to stand in an answer."""
 
-
 REFUSED = (400, 422, 500)
 """With which servers answer to a word that they do not know."""
 
@@ -34,10 +32,8 @@ class OpenAISession:
     """Asks an endpoint; use it in ``async with``, in the loop that closes it."""
 
     def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float) -> None:
-        self._model = model
-        self._key = key
+        self._model, self._key, self._base_url = model, key, base_url
         self._hidden = key if len(key) >= HIDDEN_MIN else ""
-        self._base_url = base_url
         self._timeout_seconds = timeout_seconds
         parts = urlsplit(base_url)
         self._host = parts.netloc

@@ -4,21 +4,13 @@ It is looked for among the linked tasks, then by `find_tasks`. Where its name fi
 nothing is proposed and the report says so.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from adapters.models.offline import clauses, state
-from adapters.models.offline.sentences import (
-    END,
-    is_hearsay,
-    lines,
-    pattern,
-    sentences,
-    word_set,
-    words,
-)
+from adapters.models.offline.phrasing import expanded, pattern, rule, vocabulary
+from adapters.models.offline.sentences import is_hearsay, lines, sentences, words
 from adapters.models.rules import context
 from adapters.models.rules.context import NamedTask, PromptTask, SourceText
 from adapters.models.rules.findings import CLOSED, Finding, Findings
@@ -28,24 +20,19 @@ from domain.text import fold
 LOOKUP = "find_tasks"
 RELATION = "is_blocked_by"
 
-_BY = (
-    r"^(?:blocked (?:by|on|because of)|blocked ?:|blockiert (?:durch|von|wegen)|"
-    r"blockiert ?:) ?(?:(?:the|my|our|die|der|meine|meiner|unsere|unserer) )?"
-)
+_BY = "^{blocked_by} ?(?:{my} )?"
 _NAMES = (
-    pattern(rf'{_BY}(?:task |aufgabe )?["„“](?P<name>[^"„“”]{{2,100}})["“”]'),
-    pattern(rf"{_BY}(?:task|aufgabe) (?P<name>[^,;:]{{2,100}})$"),
-    pattern(rf"{_BY}(?P<name>[^,;:]{{2,80}}?)[ -]?(?:task|aufgabe){END}"),
+    _BY + '(?:{task_word} )?["„“](?P<name>[^"„“”]{2,100})["“”]',
+    _BY + "{task_word} (?P<name>[^,;:]{2,100})$",
+    _BY + "(?P<name>[^,;:]{2,80}?)[ -]?{task_word}{end}",
 )
-_HINT = re.compile("block", re.IGNORECASE)
-_VAGUE = word_set("this that another other some one a an diese dieser andere anderen eine einer")
 
 
 def blocker(seen: PromptTask) -> Finding | None:
     """The newest that a text names, by its name; nothing where a newer text frees the task."""
     found: Finding | None = None
     for source in seen.sources:
-        if source.kind == "title" or not (found or _HINT.search(source.text)):
+        if source.kind == "title" or not (found or rule("block_hint").search(source.text)):
             continue
         for line in lines(source.text):
             for sentence in sentences(line.text):
@@ -85,17 +72,22 @@ def resolved(
             return findings
         link = replace(sought, value=other.title, target=other.id)
         return replace(findings, proposals=(*findings.proposals, link))
-    if fitting or given or answers is None:
+    is_told = fold(f'"{sought.quote}"') in fold(seen.report)  # looked up before, and unclear
+    if fitting or given or answers is None or is_told:
         return replace(findings, unclear=sought)
     return replace(findings, sought=sought)
 
 
 def _name(reason: str) -> str:
-    for rule in _NAMES:
-        match = rule.match(reason)
+    for source in _NAMES:
+        match = pattern(expanded(source)).match(reason)
         if match is not None:
             said = words(match["name"])
-            return "" if not said or _VAGUE.issuperset(said) else match["name"].strip()
+            return (
+                ""
+                if not said or vocabulary("vague_task").issuperset(said)
+                else match["name"].strip()
+            )
     return ""
 
 

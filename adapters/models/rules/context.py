@@ -240,7 +240,7 @@ class PromptTask(Struct, frozen=True, eq=False):
     proposals: tuple[str, ...] = ()  # one line for each open one
     words: str = ""
     journal: str = ""
-    has_report: bool = False
+    report: str = ""  # the one that stands
     has_changes: bool = False
     is_readable: bool = True
     is_cut: bool = False
@@ -284,7 +284,7 @@ def read(user: tuple[Section, ...]) -> PromptTask:
         proposals=tuple(line for line in proposals if line.startswith("- fp=")),
         words=words,
         journal=sections.get("journal", ""),
-        has_report=bool(sections.get("report", "").strip()),
+        report=sections.get("report", "").strip(),
         has_changes=bool(sections.get("changed", "").strip()),
         is_readable=is_readable,
         is_cut=is_cut,

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from adapters.models.offline import (
     clauses,
+    dates,
     deadline,
     done,
     duration,
     language,
-    phrasing,
     stance,
     state,
     todo,
@@ -28,8 +28,10 @@ from adapters.models.offline import (
 )
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
+from adapters.models.offline.phrasing import languages, rule, vocabulary
 from adapters.models.offline.sentences import TextLine, contains, lines, quote
 from adapters.models.offline.state import StateChange
+from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import (
     LABELS_PER_TASK,
     WAKES_MAX,
@@ -85,7 +87,8 @@ class Findings(Struct, frozen=True):
     """All that was found; `freed` is a note that a blocked task is blocked no longer,
     `held_back` counts what was found and not taken up. A task that a text names is `sought`
     until it is looked up, and `unclear` where it is none or might be several. `shy`: what a
-    text does not ask for by name, and the person mostly declines."""
+    text does not ask for by name, and the person mostly declines. `owed`: what others are to do by
+    a day; `unsure`: a due date that two countries read differently."""
 
     proposals: tuple[Finding, ...] = ()
     freed: Finding | None = None
@@ -94,6 +97,8 @@ class Findings(Struct, frozen=True):
     unclear: Finding | None = None
     retracted: tuple[RetractedProposal, ...] = ()
     shy: tuple[Finding, ...] = ()
+    owed: tuple[str, ...] = ()
+    unsure: Finding | None = None
 
 
 class TextValues(Struct):
@@ -108,6 +113,7 @@ class TextValues(Struct):
     freed: Finding | None = None
     void: Finding | None = None
     off: Finding | None = None
+    unsure: Finding | None = None
 
 
 # ----------------------------------------------------------------------------------------- the fold
@@ -130,7 +136,6 @@ HELD_UP = ("BLOCKED", "ON HOLD")
 NOT_STARTED = ("OPEN", "GROOMED")
 GOES_ON = "IN PROGRESS"
 
-_ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
 ASKED = ">"
 """The box of a line that the person did not write, and agrees to."""
 ParsedLine = tuple[SourceText, TextLine, tuple[Sentence, ...]]
@@ -159,11 +164,9 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
                 said = quote(sentence.text, 0, len(sentence.text))
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
-                _take_due(values, source, sentence)
+                _take_due(values, source, sentence, seen.language)
             elif sentence.text not in aside:
-                _take(
-                    values, source, sentence, is_own=sentence.text not in others, title=seen.title
-                )
+                _take(values, source, sentence, seen, is_own=sentence.text not in others)
     claims = _claims(told)
     dropped = [
         (what, source)
@@ -183,7 +186,18 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         tuple(is_new),
         values.freed if seen.status == "BLOCKED" else None,
         retracted=tuple(retracted(seen, values, read)),
+        owed=tuple(_owed(told)),
+        unsure=None if values.due or seen.due else values.unsure,
     )
+
+
+def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
+    """What the newest note says that others are to do by a day that is named."""
+    notes = [source for source, *_ in told if source.kind == "note"]
+    for source, _, sentences in told:
+        for one in sentences if notes and source is notes[-1] else ():
+            if one.text in _aside(source).others and deadline.is_dated(one, source.day):
+                yield quote(one.text, 0, len(one.text))
 
 
 def _aside(source: SourceText) -> stance.Aside:
@@ -198,19 +212,19 @@ def _accepted(source: SourceText) -> Iterator[TextLine]:
 
 
 def _take(
-    values: TextValues, source: SourceText, sentence: Sentence, *, is_own: bool, title: str
+    values: TextValues, source: SourceText, sentence: Sentence, seen: PromptTask, *, is_own: bool
 ) -> None:
     """Let a newer sentence replace what older ones said; of others' duties no date or length."""
     if values.estimate and values.estimate.source is not source:
-        took = phrasing.rule("took").search(sentence.text)
+        took = rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
     older = values.due if values.due and values.due.source is not source else None
-    is_over = older and stance.is_over(sentence, f"{title} {older.quote}")
+    is_over = older and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
         said = quote(sentence.text, 0, len(sentence.text))
         values.due, values.void = None, Finding("due", "", said, source)
     if is_own:
-        _take_due(values, source, sentence)
+        _take_due(values, source, sentence, seen.language)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
     what = stance.dropped(sentence.text)
@@ -226,14 +240,20 @@ def _take(
             _turn(values, source, turn)
 
 
-def _take_due(values: TextValues, source: SourceText, sentence: Sentence) -> None:
+def _take_due(
+    values: TextValues, source: SourceText, sentence: Sentence, language: str = ""
+) -> None:
     if deadline.is_void(sentence):
         values.due = None
         values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
         return
-    dated = deadline.due(sentence, source.day)
+    order = dates.order(source.text, language)
+    dated = deadline.due(sentence, source.day, order)
     if dated is None and values.due and values.due.source is not source:
-        dated = deadline.corrected(sentence, source.day, date.fromisoformat(values.due.value))
+        older = date.fromisoformat(values.due.value)
+        dated = deadline.corrected(sentence, source.day, older, order)
+    if dated is None and (said := deadline.unsure(sentence, source.day, order)):
+        values.unsure = Finding("due", "", said, source)
     if dated is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
 
@@ -373,7 +393,7 @@ def _put_right(
     """A better title, the newest, items that shall go, and ticks that were wrong."""
     found: dict[str, Finding] = {}
     ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
-    undone = phrasing.rule("undone")
+    undone = rule("undone")
     denied = [pair for pair in claims if pair[0].is_denied and undone.search(pair[0].quote)]
     for claim, source in denied if ticked else ():
         meant = [one for one in ticked if done.means(replace(claim, is_done=True), one.title) == 2]
@@ -415,7 +435,9 @@ def unfinished(seen: PromptTask) -> list[PromptItem]:
 
 def named(items: list[PromptItem], what: str) -> list[PromptItem]:
     """The items whose title the words hold, or the only one that holds the words."""
-    what = _ARTICLE.sub("", what.strip(" .,:;!-–*`\"'"))
+    what = what.strip(" .,:;!-–*`\"'")
+    first, _, rest = what.partition(" ")
+    what = rest if rest and first in vocabulary("articles_own") else what
     titles = [(item, fold(item.title).strip(" .,:;!")) for item in items]
     held = [item for item, title in titles if title and contains(what, title)]
     if held or len(what) < done.PART_LENGTH_MIN:
@@ -433,6 +455,9 @@ def _claims(told: Sequence[ParsedLine]) -> list[tuple[DoneClaim, SourceText]]:
             found += [(one, source) for one in done.listed(line.text, said) if line.box == "x"]
         elif source.kind != "title":
             found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
+    for source in dict.fromkeys(source for source, *_ in told):
+        for what, said in stance.confirmed(source.text) if ">" in source.text else ():
+            found += [(one, source) for one in done.listed(what, quote(said, 0, len(said)))]
     return found[-DONE_MAX:]
 
 
@@ -516,8 +541,19 @@ def _taken_back(values: TextValues, kind: str) -> Finding | None:
             return None
 
 
+def is_own(seen: PromptTask, proposal: str) -> bool:
+    """Whether an open proposal was found by these rules."""
+    told = _OPEN.match(proposal)
+    return told is not None and _is_own(seen, _KINDS[told["what"]], told["value"])
+
+
 def _is_own(seen: PromptTask, kind: str, value: str) -> bool:
-    """Whether the journal tells that these rules found it."""
-    name = f"{kind} {fold(value)}"
+    """Whether the report that stands tells that these rules found it, or did an old journal."""
+    name, value = f"{kind} {fold(value)}", fold(value)
     found = [line for line in fold(seen.journal).split("- [") if "found by rule: " in line]
+    lines = fold(seen.report).splitlines()
+    for texts in map(texts_in, languages()):
+        head, mark = fold(f"- {texts[f'k.{kind}']}: {value}"), fold(texts["by rule"])
+        found += [f"{name} {line}" for line in lines if contains(line, head)]
+        found += [f"{name} {line}" for line in lines if line.endswith(mark) and value in line]
     return any(contains(line, name) for line in found)

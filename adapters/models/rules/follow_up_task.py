@@ -8,22 +8,21 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from adapters.models.offline import clauses, dates, deadline, phrasing
+from adapters.models.offline import clauses, dates, deadline
+from adapters.models.offline.phrasing import Rule, rows, rule, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
-    END,
     NEGATIVE,
-    START,
     TextLine,
     is_hearsay,
     is_question,
     lines,
-    pattern,
     quote,
     sentences,
     words,
 )
 from adapters.models.offline.todo import elements
+from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import PromptTask, SourceText
 from adapters.models.rules.findings import CLOSED, ITEMS_PROPOSED_MAX, Finding, named, unfinished
 from domain.text import cut, fold
@@ -31,47 +30,6 @@ from domain.text import cut, fold
 TITLE_LENGTH_MAX = 150
 DESCRIPTION_LENGTH_MAX = 2_000
 
-_MONTH = "|".join(name for name in dates.MONTHS if len(name) > 3 or name in ("mai", "may"))
-_LATER = (
-    r"(?:later|another time|next (?:week|month|quarter|year|spring|summer|autumn|winter)|"
-    rf"in (?:{_MONTH})|später|ein andermal|nächste (?:woche|saison)|nächsten (?:monat|sommer|"
-    rf"winter)|nächstes (?:jahr|quartal)|im (?:{_MONTH}))"
-)
-_NEW = (
-    r"(?:(?:a |an )?(?:new|separate|follow[- ]?up|further) (?:follow[- ]?up )?task|a follow[- ]?up)"
-)
-_NEU = (
-    r"(?:(?:eine[rn]? )?(?:neue[rn]?|eigene[rn]?|weitere[rn]?|separate[rn]?) aufgabe|"
-    r"(?:eine[rn]? )?folgeaufgabe)"
-)
-_REST = r"(?:the |all the )?(?:rest|remainder)(?: of it)?"
-_TASKS = (
-    pattern(
-        rf"{START}{_REST} (?:is|becomes|will be|goes (?:in)?to|goes in|gets|needs|as|"
-        rf"for) {_NEW}{END}"
-    ),
-    pattern(rf"{START}make (?:the rest )?{_NEW} (?:of|for|from) the rest{END}"),
-    pattern(
-        rf"{START}(?:der |den )?rest (?:ist|wird|gibt|kommt in|gehört in|braucht|als|"
-        rf"in) {_NEU}{END}"
-    ),
-)
-_LATERS = (
-    pattern(
-        rf"{START}{_REST} (?:i|we)(?:'ll| will)? (?:do|make|finish|tackle) (?:it )?{_LATER}{END}"
-    ),
-    pattern(rf"{START}(?:i|we)(?:'ll| will)? (?:do|finish|tackle) the rest {_LATER}{END}"),
-    pattern(
-        rf"{START}(?:der |den )?rest (?:mach|mache|machen|erledige|erledigen) (?:ich |"
-        rf"wir )?(?:dann )?{_LATER}{END}"
-    ),
-    pattern(
-        rf"{START}(?:ich |wir )?(?:mach|mache|machen|erledige|"
-        rf"erledigen) den rest (?:dann )?{_LATER}{END}"
-    ),
-    pattern(rf"{START}(?:the |der )?rest (?:follows|folgt|kommt) (?:dann )?{_LATER}{END}"),
-)
-_HINT = re.compile("rest|remainder", re.IGNORECASE)  # cheap: most texts ask for no follow-up
 _TAIL = re.compile(r"(?P<gap>[^:]{0,80})(?P<colon>: ?)?(?P<list>.*)$")
 
 
@@ -85,7 +43,7 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
             if (match := _named().search(sentence)) and _is_said(sentence, match):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, [], title=match["name"].strip(' .!"'))
-        if _HINT.search(source.text):
+        if not vocabulary("rest_hint").isdisjoint(words(source.text)):
             for sentence, names, is_task in _asked(source):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, names, is_task=is_task) or found
@@ -93,10 +51,9 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
     return found if is_new else None, frozenset(said)
 
 
-@cache
-def _named() -> re.Pattern[str]:
+def _named() -> Rule:
     """A new task by its name."""
-    return phrasing.rule("new_task", r"{} ?:? ?[\"„“]?(?P<name>[^\"”“:]{{2,40}} [^\"”“:]{{2,100}})")
+    return rule("new_task", r"{} ?:? ?[\"„“]?(?P<name>[^\"”“:]{2,40} [^\"”“:]{2,100})")
 
 
 def _is_known(seen: PromptTask, found: Finding) -> bool:
@@ -113,28 +70,34 @@ def _asked(source: SourceText) -> Iterator[tuple[str, list[str], bool]]:
     told = list(lines(source.text))
     for nth, line in enumerate(told):
         for sentence in sentences(line.text):
-            rule, tail = _read(sentence)
+            is_task, tail = _read(sentence)
             if tail is None:
                 continue
             listed = elements(tail["list"]) if tail["colon"] else []
             is_below = tail["colon"] and not tail["list"]
-            yield sentence, list(_below(told[nth + 1 :])) if is_below else listed, rule in _TASKS
+            yield sentence, list(_below(told[nth + 1 :])) if is_below else listed, is_task
 
 
-def _read(sentence: str) -> tuple[re.Pattern[str] | None, re.Match[str] | None]:
-    """The phrase that a sentence asks by, and what follows on it."""
-    for rule in () if is_question(sentence) else (*_TASKS, *_LATERS):
-        match = rule.search(sentence)
-        tail = _TAIL.match(sentence, match.end()) if match else None
-        if match and tail and _is_meant(sentence, match, tail):
-            return rule, tail
-    return None, None
+def _read(sentence: str) -> tuple[bool, re.Match[str] | None]:
+    """Whether a sentence asks for a task, or for something later, and what follows on it."""
+    for name in () if is_question(sentence) else ("follow_up_tasks", "follow_up_laters"):
+        for row in rows(name):
+            match = _compiled(row).search(sentence)
+            tail = _TAIL.match(sentence, match.end()) if match else None
+            if match and tail and _is_meant(sentence, match, tail):
+                return name == "follow_up_tasks", tail
+    return False, None
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return dates.compiled(f"{{start}}{source}{{end}}")
 
 
 def _is_said(sentence: str, match: re.Match[str]) -> bool:
     """Whether a new task that is named is the person's word, and not the rest of this one."""
     before = words(sentence[: match.start("name")])
-    denied = NEGATIVE | CONDITIONAL | {"rest", "remainder"}
+    denied = NEGATIVE | CONDITIONAL | vocabulary("rest_hint")
     is_told = denied.isdisjoint(before) and not is_question(sentence)
     return is_told and not is_hearsay(sentence, match.start())
 
@@ -174,7 +137,7 @@ def _finding(
         carried = dict.fromkeys(one.id for one in todo)
     if not carried and not others and not title:
         return None
-    rest = "Rest" if seen.language.startswith("de") else "the rest"
+    rest = texts_in(seen.language)["the rest"]
     due = deadline.due(clauses.sentence(sentence), source.day)
     return Finding(
         "follow_up",

@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 8, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 9, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict, replace
 
 from adapters.models import replies
-from adapters.models.offline import phrasing
-from adapters.models.offline.sentences import pattern
+from adapters.models.offline.phrasing import grammar, rule
 from adapters.models.replies import KeptReply
 from adapters.models.rules import blockers, context, planning, report_text, tool_calls, weekly
 from adapters.models.rules.context import PromptTask
@@ -28,7 +27,7 @@ from domain.tools.decoding import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 8
+RULES_VERSION = 9
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240
@@ -74,12 +73,6 @@ _TOOLS = {
     "title": _Tool("set_task_title", lambda _, one: {"title": one.value}),
 }
 _ALL_TOOLS = {**{kind: tool.name for kind, tool in _TOOLS.items()}, **tool_calls.TOOLS}
-_GRIEVANCE = pattern(
-    r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|not what i (?:asked|said|"
-    r"want)|annoy|useless|terrible|frustrat|disappoint|complain|stop (?:doing|proposing|"
-    r"suggesting)|das ist falsch|schon wieder falsch|nervt|nervig|ärgerlich|unbrauchbar|enttäusch|"
-    r"beschwer|hör auf|lass das"
-)
 
 
 def _item(seen: PromptTask, found: Finding, name: str, value: bool) -> Arguments:
@@ -137,7 +130,7 @@ def _heeding(seen: PromptTask, found: Findings) -> Findings:
     shy = tuple(
         one
         for one in found.proposals
-        if _ALL_TOOLS[one.kind] in names and not phrasing.rule("by_name").search(one.quote)
+        if _ALL_TOOLS[one.kind] in names and not rule("by_name").search(one.quote)
     )
     kept = tuple(one for one in found.proposals if one not in shy)
     return replace(found, proposals=kept, shy=shy)
@@ -201,7 +194,7 @@ def _wishes(
         yield "record_observations", {"observations": observations}
     is_new = bool(found.proposals or found.retracted or observations or seen.has_changes)
     is_due = is_due or bool(seen.asked)
-    if is_due or is_new or not seen.has_report:
+    if is_due or is_new or not seen.report:
         report = report_text.report(seen, found)
         told = {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner}
         yield "update_report", told
@@ -233,24 +226,17 @@ def _asks_for_a_quote(schema: dict[str, Any]) -> bool:
 
 
 def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
-    """What the user said, what was found, what was strange; nothing twice."""
+    """What the person might forget: what they said, that work can go on, and what others owe by a
+    day; nothing twice."""
     said, notes = list[dict[str, str]](), list[dict[str, str]]()
     if seen.words:
         told = "critical", "grievance"
-        if not _GRIEVANCE.search(seen.words):
+        if not grammar("grievance").search(seen.words):
             told = "notable", "operational"
         said.append(_note(f'The user said: "{squeeze(seen.words)}"', *told))
     if found.freed is not None:
         notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
-    done = [*found.proposals, found.sought] if found.sought else [*found.proposals]
-    plain = [f"{one.kind} {one.value}" for one in done if one.kind not in tool_calls.TOOLS]
-    acted = [f"{one.kind} {one.value}" for one in done if one.kind in tool_calls.TOOLS]
-    for fact in ([", ".join(plain)] if plain else []) + acted:  # each whole: it is not asked again
-        notes.append(_note(f"Found by rule: {fact}", "routine"))
-    if not seen.is_readable:
-        notes.append(_note("The task section could not be read", "notable"))
-    elif seen.is_cut:
-        notes.append(_note("Some text was longer than what the rules read", "notable"))
+    notes += [_note(f'Somebody else: "{one}"', "routine") for one in found.owed]
     known = fold(seen.journal)
     fresh = [note for note in notes if fold(note["text"]) not in known]
     return [*said, *fresh]

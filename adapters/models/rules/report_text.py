@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from adapters.models.offline.phrasing import vocabulary
 from adapters.models.offline.wording import (
     DUE,
     Texts,
@@ -21,7 +22,7 @@ from adapters.models.offline.wording import (
 from adapters.models.rules import summary
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, unfinished
-from domain.text import cut, fold, squeeze, tokens
+from domain.text import cut, squeeze, tokens
 from domain.tools.times import duration
 
 ONE_LINER_MAX = 80
@@ -160,21 +161,8 @@ def _one_liner(seen: PromptTask, findings: Findings) -> str:
 # -------------------------------------------------------------------- answers to the person's words
 # Nothing is understood but what a question is about, by its words; all that fits is told.
 
-_ABOUT = {
-    "due": "due deadline overdue when late fällig faellig frist termin wann überfällig spät",
-    "open": "open left remains remaining todo missing offen übrig uebrig fehlt tun aussteht",
-    "done": "done finished complete completed ready achieved erledigt fertig geschafft getan",
-    "long": "long estimate effort hours minutes duration spent lange dauer dauert aufwand "
-    "schätzung stunden minuten gedauert",
-    "waits": "wait waits waiting blocked blocks stuck wartet warten warte worauf blockiert hängt",
-    "proposed": "propose proposed proposal proposals suggest suggested inbox vorgeschlagen "
-    "vorschlag vorschläge vorschlagen eingang entscheiden decide",
-    "changed": "changed changes change new happened geändert änderungen verändert neu neues "
-    "passiert",
-    "state": "status state priority urgent important stand priorität wichtig dringend eilig",
-    "next": "next now start nächstes nächste naechstes jetzt anfangen",
-}
-"""What a question is about, by words that stand in it."""
+_ABOUT = "due open done long waits proposed changed state next".split()
+"""What a question may be about; `about_...` are the words that tell."""
 
 
 def answer(seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Texts) -> str:
@@ -190,13 +178,10 @@ def answer(seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Text
 
 def _about(words: str) -> list[str]:
     """What a question is about; nothing where the words are none."""
-    if "?" not in words and not fold(words).startswith(_ASKING):
+    known = tokens(words)
+    if "?" not in words and vocabulary("asking").isdisjoint(known[:1]):
         return []
-    known = set(tokens(words))
-    return [name for name, keys in _ABOUT.items() if not known.isdisjoint(keys.split())]
-
-
-_ASKING = ("what ", "when ", "who ", "how ", "which ", "was ", "wann ", "wer ", "wie ", "worauf ")
+    return [name for name in _ABOUT if not vocabulary(f"about_{name}").isdisjoint(known)]
 
 
 def _known(

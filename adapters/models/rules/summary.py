@@ -9,7 +9,7 @@ from datetime import date
 
 from adapters.models.offline.wording import DUE, Texts, days_in, status_in, summary_in
 from adapters.models.rules.context import PromptItem, PromptTask, SourceText, day_of
-from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, unfinished
+from adapters.models.rules.findings import CLOSED, HELD_UP, Finding, Findings, is_own, unfinished
 from domain.text import cut, fold, squeeze
 
 ITEMS_SHOWN = 20
@@ -110,21 +110,26 @@ def listed(items: list[PromptItem], texts: Texts) -> list[str]:
 def waiting(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """The proposals of earlier wakes that the person has not decided yet, as they will stand."""
     newer = tuple(_SUMMARIES[one.kind] for one in found.proposals if one.kind in _SUMMARIES)
-    kept = [told for told, is_gone in _open(seen, found) if not is_gone]
-    return [summary_in(one, texts) for one in kept if not one.startswith(newer)]
+    kept = [(line, told) for line, told, is_gone in _open(seen, found) if not is_gone]
+    return [
+        summary_in(told, texts) + texts["by rule"] * is_own(seen, line)
+        for line, told in kept
+        if not told.startswith(newer)
+    ]
 
 
 def taken_back(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """Those of them that this wake takes back."""
-    return [summary_in(told, texts) for told, is_gone in _open(seen, found) if is_gone]
+    return [summary_in(told, texts) for _, told, is_gone in _open(seen, found) if is_gone]
 
 
-def _open(seen: PromptTask, found: Findings) -> Iterator[tuple[str, bool]]:
-    """What each open proposal says, and whether this wake takes it back."""
+def _open(seen: PromptTask, found: Findings) -> Iterator[tuple[str, str, bool]]:
+    """The line of each open proposal, what it says, and whether this wake takes it back."""
     gone = {one.fingerprint for one in found.retracted}
     for line in seen.proposals:
         known = _OPEN.match(line)
-        yield squeeze(_OPEN.sub("", line)), known is not None and known["fingerprint"] in gone
+        is_gone = known is not None and known["fingerprint"] in gone
+        yield line, squeeze(_OPEN.sub("", line)), is_gone
 
 
 def changed(seen: PromptTask, texts: Texts) -> list[str]:
@@ -160,7 +165,8 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """What the person kept open, and what the newest notes ask."""
     rows = [squeeze(one) for one in seen.around.loops]
     freed = None if any(one.kind == "status" for one in found.proposals) else found.freed
-    for one, said in ((freed, texts["freed"]), (found.unclear, texts["unclear"])):
+    told = (freed, "freed"), (found.unclear, "unclear"), (found.unsure, "unsure")
+    for one, said in ((one, texts[name]) for one, name in told):
         rows += [f'{said}: "{one.quote}"'] if one is not None else []
     notes = [one for one in seen.sources if one.kind == "note"][-QUESTIONS_SHOWN:]
     asked = [

@@ -8,19 +8,16 @@ a year, and spans that had not ended when it was written are nothing.
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import cache
 
 from adapters.models.offline import dates, duration
+from adapters.models.offline.phrasing import expanded, pattern, phrases, rows, rule, vocabulary
 from adapters.models.offline.sentences import (
-    CONDITIONAL,
-    END,
-    NEGATIVE,
     is_hearsay,
     is_question,
     lines,
-    pattern,
     quote,
     sentences,
-    word_set,
     words,
 )
 from adapters.models.rules.context import PromptTask, SourceText
@@ -33,50 +30,28 @@ BEGUN_MINUTES = 10  # so much since the status was set says that it is under way
 SURE_FROM = 6  # an earlier hour without am or pm may be of the afternoon
 NOON = 12
 
-_WHENS = (
-    "the day before yesterday|yesterday|today|this morning|this afternoon|vorgestern|gestern|"
-    "heute|(?:(?:last|on|am|letzten) )?(?:"
-    + "|".join(name for name in dates.DAYS if len(name) > 4)
-    + r")|(?:on |am )?\d{4}-\d\d-\d\d"
-)
-_WHEN = pattern(rf"(?<![A-Za-z0-9])(?:{_WHENS}){END}")
-_HEAD = (
-    r"^(?:(?:done|fertig|i|we|i've|we've|have|just|also|then|and|again|ich|wir|habe|haben|hab|"
-    rf"auch|noch|dann|wieder|{_WHENS})[,:]? ){{0,6}}"
-)
 _SIDE = (
     "(?P<{0}h>[01]?\\d|2[0-4])(?:[:.](?P<{0}m>[0-5]\\d))?(?: ?(?P<{0}p>am|pm|a\\.m\\.|p\\.m\\.))?"
 )
-_CLOCK = _SIDE.format("a") + rf"(?: ?(?P<uhr>uhr|h))?{END}"
-_SPAN = (
-    rf"{_SIDE.format('a')}(?: ?uhr)? ?(?:to|until|till|and|bis|-|"
-    rf"–) ?{_SIDE.format('b')}(?: ?(?P<uhr>uhr|h))?{END}"
-)
-_ON = r"(?: (?:on|at|an) [^,;:.!]{1,80}?)?"
-_DAY = rf"(?:,? (?:{_WHENS}))?"
-_RULES = (
-    pattern(rf"{_HEAD}(?:worked|was working|been working){_ON}{_DAY},? (?:from |between )?{_SPAN}"),
-    pattern(
-        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{duration.LENGTH}{_ON}{_DAY} (?:from|"
-        rf"starting(?: at)?|since) {_CLOCK}"
-    ),
-    pattern(
-        rf"{_HEAD}(?:von )?{_SPAN}{_DAY}(?: (?:daran|an [^,;:.!]{{1,80}}?|weiter|noch|"
-        r"auch)){0,3} ?(?:weiter)?gearbeitet"
-    ),
-    pattern(rf"{_HEAD}(?:daran )?{duration.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
-)
-_HINT = re.compile(r"work|gearbeitet|\b(?:from|since|start|ab|von|seit)", re.IGNORECASE)
-_NOT_SO = (
-    NEGATIVE
-    | CONDITIONAL
-    | word_set(
-        "will shall going plan planned want wants must need tomorrow next i'll we'll soon every "
-        "each daily usually always often week weeks month almost werde wird werden muss müssen "
-        "soll sollen möchte geplant morgen nächste nächsten bald jeden täglich immer oft meist "
-        "woche wochen monat he she they er sie hat hatte"
-    )
-)
+_NAMED = {
+    "clock": _SIDE.format("a") + r"(?: ?(?P<uhr>{o_clock}))?{end}",
+    "span": _SIDE.format("a")
+    + r"(?: ?{o_clock})? ?(?:{up_to}|{and}|-|–) ?"
+    + _SIDE.format("b")
+    + r"(?: ?(?P<uhr>{o_clock}))?{end}",
+    "on": r"(?: {on_it} [^,;:.!]{1,80}?)?",
+    "when": r"(?:,? {when_said})?",
+    "head": r"^(?:(?:{work_head}|{when_said})[,:]? ){0,6}",
+    "when_said": r"(?:{when_today}|{when_before}|{when_yesterday}|(?:{on_day} )?{day}|"
+    r"(?:{on_day} )?\d{4}-\d\d-\d\d)",
+}
+_NOT_SO = vocabulary("negative", "conditional", "time_spent_not_so")
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    days = "|".join(one for one in dates.named_days() if len(one) > 4)
+    return pattern(expanded(source, duration.known() | _NAMED | {"day": f"(?:{days})"}))
 
 
 def times(seen: PromptTask) -> list[Finding]:
@@ -85,7 +60,7 @@ def times(seen: PromptTask) -> list[Finding]:
         return []
     found: dict[str, Finding] = {}
     for source in seen.sources:
-        if source.kind in ("note", "words") and _HINT.search(source.text):
+        if source.kind in ("note", "words") and rule("work_hint").search(source.text):
             for one in _of(seen, source):
                 found.setdefault(one.value, one)
     kept: list[Finding] = []
@@ -132,8 +107,8 @@ def _of(seen: PromptTask, source: SourceText) -> Iterator[Finding]:
 
 def _span(sentence: str, written: str) -> tuple[str, str] | None:
     """Start and end of the work that a sentence tells of, which was over when it was written."""
-    for rule in _RULES:
-        match = rule.search(sentence)
+    for row in rows("time_rules"):
+        match = _compiled(row).search(sentence)
         if match is None or is_hearsay(sentence, 0) or not _NOT_SO.isdisjoint(words(sentence)):
             continue
         day = _day(sentence, date.fromisoformat(written[:10]))
@@ -151,20 +126,20 @@ def _at(day: date, minutes: int) -> str:
 
 def _day(sentence: str, written: date) -> date | None:
     """The day that a sentence means; None where it names several, or one without a year."""
-    named = {fold(one[0]) for one in _WHEN.finditer(sentence)}
-    rest = _WHEN.sub("", sentence)
+    when = _compiled("(?<![A-Za-z0-9]){when_said}{end}")
+    named = {fold(one[0]) for one in when.finditer(sentence)}
+    rest = when.sub("", sentence)
     if len(named) > 1 or dates.names_a_day(rest):
         return None
-    said = next(iter(named), "today").split(" ")[-1]
+    told = next(iter(named), "")
+    for days, name in ((2, "when_before"), (1, "when_yesterday"), (0, "when_today")):
+        if not told or pattern(phrases(name)).fullmatch(told):
+            return written - timedelta(days=days if told else 0)
+    said = told.split(" ")[-1]
     if said[:1].isdecimal():
         return date.fromisoformat(said) if is_date(said) else None
-    if said in dates.DAYS:
-        back = (written.weekday() - dates.DAYS[said]) % 7
-        return written - timedelta(days=back) if back else None
-    if said in ("yesterday", "gestern", "vorgestern"):
-        is_before = said == "vorgestern" or "before" in next(iter(named))
-        return written - timedelta(days=2 if is_before else 1)
-    return written
+    back = (written.weekday() - dates.named_days()[said]) % 7
+    return written - timedelta(days=back) if back else None
 
 
 def _minutes(match: re.Match[str]) -> tuple[int, int] | None:
@@ -172,7 +147,7 @@ def _minutes(match: re.Match[str]) -> tuple[int, int] | None:
     given = match.groupdict()
     if "bh" not in given:
         start = _clock(given, "a", given["ap"])
-        length = duration.minutes(match)
+        length = duration.minutes(given)
         return (start, start + length) if start is not None and 0 < length < MINUTES_MAX else None
     start, end = _clock(given, "a", given["ap"] or given["bp"]), _clock(given, "b", given["bp"])
     if start is not None and end is not None and given["bp"] and not given["ap"] and start >= end:

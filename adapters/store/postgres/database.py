@@ -3,10 +3,9 @@
 import hashlib
 import logging
 import re
-import select
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, local
 from typing import Any, NamedTuple
 
 import psycopg
@@ -14,17 +13,8 @@ from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from adapters.store.postgres import schema
-from adapters.store.postgres.schema import (
-    APP,
-    ERASER,
-    HERE,
-    LOGINS,
-    MIGRATIONS,
-    NEWEST,
-    ROLES,
-    TEXTS,
-    WORKER,
-)
+from adapters.store.postgres.schema import ERASER, HERE, LOGINS, ROLES, TEXTS
+from adapters.store.postgres.session import Connection, Opening, Session, has_news
 from adapters.store.postgres.statements import ENTER, ENTER_NAMED
 from domain.errors import Damaged, Refused, invalid
 
@@ -50,7 +40,6 @@ SETTINGS: dict[str, Any] = {
 
 logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it says is told by us, once
 
-Connection = psycopg.Connection[tuple[Any, ...]]
 _READ_ONLY = "default_transaction_read_only"
 # of a database of an older wakelog it is not known
 _META = f"""
@@ -84,6 +73,7 @@ class Database:
         self.url = url
         self.batches = BoundedSemaphore(BATCHES_MAX)
         self._is_elsewhere = False  # than where it was made; known once it was looked at
+        self._of_thread = local()  # its `Session`, if it is a short command's
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -97,25 +87,116 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """A connection, outside of a transaction.
+        """A connection, outside of a transaction. Raises Refused, code ``read_only``: the server
+        cannot be reached, or says no."""
+        with self._line() as found:
+            if (session := self._session()) is not None:
+                session.opening = None  # what it said may be changed now
+            yield found
 
-        Raises:
-            Refused: Code ``read_only``: the server cannot be reached, or says no.
-        """
-        with self.told():
-            self._pool.open()
-            with self._pool.connection() as found:
-                yield found
+    @contextmanager
+    def begun(
+        self, home: int, begin: str, *asked: tuple[str, Any]
+    ) -> Iterator[tuple[Connection, list[list[Any]]]]:
+        """A transaction of a home and the answers to its first questions, in one round trip; who
+        has it ends it. Raises Refused, see `connection`."""
+        with self._line() as connection:
+            with connection.pipeline():
+                connection.execute(begin.encode())
+                connection.execute(ENTER, (str(home),))
+                found = [connection.execute(sql.encode(), values) for sql, values in asked]
+            yield connection, [one.fetchall() if one.description else [] for one in found]
 
     def asked(self, home: int | str, sql: str, values: Any) -> list[Any]:
         """One question of a home, by number or name, in one round trip: what a pipeline sends at
         once outside of a transaction is one of its own. Raises Refused, see `connection`."""
-        with self.connection() as connection:
+        if (session := self.session(home)) is not None:
+            with self.told():
+                return session.ask(sql, values)
+        with self._line() as connection:
             with connection.pipeline():
                 enter = ENTER_NAMED if isinstance(home, str) else ENTER
                 connection.execute(enter, (str(home),))
                 found = connection.execute(sql.encode(), values, binary=True)
             return found.fetchall()
+
+    def done(self, home: int, *statements: tuple[str, Any]) -> list[psycopg.Cursor[Any]]:
+        """Some statements of a home, or of none (0), all or none of them, in one round trip. Raises
+        Refused, see `connection`."""
+        with self._line() as connection, connection.pipeline():
+            if home:
+                connection.execute(ENTER, (str(home),))
+            return [connection.execute(sql.encode(), values) for sql, values in statements]
+
+    def begin_command(self, home: str) -> bool:
+        """Let this thread work in one home, by one connection, until `end_command`; whether it can.
+        Raises Refused, see `connection`; Damaged, code ``newer_format``."""
+        self.end_command()
+        with self.told():
+            line = psycopg.connect(self.url, **SETTINGS | {"prepare_threshold": None})
+        try:
+            self._of_thread.session = made = Session(line, _META, home)
+            found, self._is_elsewhere = made.opening_meta
+            self._check_known(found)
+            if found == schema.NEWEST:
+                if self._is_elsewhere:
+                    self._check(line)
+                return True
+        except (psycopg.Error, LookupError):
+            pass  # `look` says what is the matter
+        except BaseException:
+            line.close()
+            raise
+        line.close()
+        self._of_thread.session = None
+        return False
+
+    def end_command(self) -> None:
+        """Give the connection of `begin_command` back."""
+        if (found := self._session()) is not None:
+            found.close()
+        self._of_thread.session = None
+
+    def session(self, home: int | str) -> Session | None:
+        """What this thread reads a home by, if it is a short command's and can be read now."""
+        found = self._session()
+        return found if found is not None and found.can_read(home) else None
+
+    def is_command(self, home: int) -> bool:
+        """Whether this thread is a short command's in that home."""
+        found: Session | None = getattr(self._of_thread, "session", None)
+        return found is not None and found.number == home
+
+    def heads(self, session: Session) -> dict[str, tuple[Any, ...]]:
+        """Where a home's logs end. Raises Refused, see `connection`."""
+        with self.told():
+            session.know()
+        return session.heads
+
+    @property
+    def opening(self) -> Opening | None:
+        """What this thread's short command opened its home with, if it has changed none of it."""
+        return None if (found := self._session()) is None else found.opening
+
+    def _session(self) -> Session | None:
+        found: Session | None = getattr(self._of_thread, "session", None)
+        if found is not None and found.is_lost:
+            self.end_command()
+            return None
+        return found
+
+    @contextmanager
+    def _line(self) -> Iterator[Connection]:
+        """A connection on which nothing is under way."""
+        session = self._session()
+        with self.told():
+            if session is not None and not session.is_taken:
+                with session.writing() as own:
+                    yield own
+                return
+            self._pool.open()
+            with self._pool.connection() as found:
+                yield found
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -124,17 +205,14 @@ class Database:
             yield
         except psycopg.errors.LockNotAvailable:
             because = f"{self.name} is in use by another process for {LOCK_SECONDS} seconds"
-            raise Refused(
-                "read_only", because=because, instead="repeat when it has ended"
-            ) from None
+            instead = "repeat when it has ended"
+            raise Refused("read_only", because=because, instead=instead) from None
         except (PoolTimeout, *Lost) as error:
             raise self.away(error) from None
         except psycopg.errors.InsufficientPrivilege as error:
-            raise Refused(
-                "read_only",
-                because=f"{self.name} refuses this login: {_first_line(error)}",
-                instead="use one that may; `wakelog database check` says what this one is for",
-            ) from None
+            because = f"{self.name} refuses this login: {_first_line(error)}"
+            instead = "use one that may; `wakelog database check` says what this one is for"
+            raise Refused("read_only", because=because, instead=instead) from None
         except psycopg.errors.ReadOnlySqlTransaction:
             self.check_place()
             raise
@@ -148,11 +226,8 @@ class Database:
         """That the server cannot be reached, or lets this login not in."""
         where, is_answered, why = _first_line(error).rpartition("FATAL:")
         said = f"says no: {why.strip()}" if is_answered else f"cannot be reached: {where}{why}"
-        return Refused(
-            "read_only",
-            because=f"{self.name} {said}",
-            instead="look at the server and at WAKELOG_DATABASE, then repeat; nothing was lost",
-        )
+        instead = "look at the server and at WAKELOG_DATABASE, then repeat; nothing was lost"
+        return Refused("read_only", because=f"{self.name} {said}", instead=instead)
 
     def make(self) -> list[str]:
         """Make the tables, or bring them up to date; the scripts that ran. Raises Refused,
@@ -160,32 +235,24 @@ class Database:
         with self._at_once() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
             found = self._known_format(connection)
-            ran = [one for one in MIGRATIONS if one.number > found]
+            ran = [one for one in schema.MIGRATIONS if one.number > found]
             names = [one.name for one in ran]
             if not found:
                 connection.execute(ran.pop(0).script().encode())
-                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (NEWEST,))
+                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (schema.NEWEST,))
             there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
             if there is None:
                 connection.execute(schema.runtime_script().encode())
                 names.append("runtime")
             for one in ran:
                 connection.execute(one.script().encode())
-            connection.execute("UPDATE wakelog.meta SET format = %s", (NEWEST,))
+            connection.execute("UPDATE wakelog.meta SET format = %s", (schema.NEWEST,))
         return names
 
     def make_login(self, kind: str, name: str, password: str) -> None:
-        """Let a login be a page's or a worker's, and nothing else here; it is made where there is
-        none.
-
-        Args:
-            kind: Of `LOGINS`.
-            name: The login's.
-            password: Of the login, from now on; empty: it stays as it is.
-
-        Raises:
-            Refused: Code ``invalid_value``: fences would not bind it; ``read_only``.
-        """
+        """Let a login be of a kind of `LOGINS`, and nothing else here; it is made where there is
+        none. `password`: the login's from now on; empty: it stays as it is. Raises Refused, code
+        ``invalid_value``: fences would not bind it; ``read_only``."""
         with self._at_once() as connection, connection.transaction():
             asked = "SELECT rolsuper, rolname = current_user FROM pg_roles WHERE rolname = %s"
             found = connection.execute(asked, (name,)).fetchall()
@@ -209,11 +276,8 @@ class Database:
             connection.execute(schema.runtime_script().encode())
 
     def check_place(self) -> None:
-        """Look whether this is where the database was made, as `look` has found it.
-
-        Raises:
-            Refused: Code ``moved_database``: it is a copy of that one, or was moved.
-        """
+        """Look whether this is where the database was made, as `look` has found it. Raises Refused,
+        code ``moved_database``: it is a copy of that one, or was moved."""
         if self._is_elsewhere:
             raise self._moved()
 
@@ -234,17 +298,14 @@ class Database:
 
     def look(self) -> None:
         """See that the tables are there, and of a format that is known. Where the database is not
-        where it was made, nothing but views is written in it from then on.
-
-        Raises:
-            Refused: Code ``read_only``.
-            Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
-        """
+        where it was made, nothing but views is written in it from then on. Raises Refused, code
+        ``read_only``; Damaged, code ``newer_format`` or ``not_a_log``: nothing was made here
+        yet."""
         with self._at_once() as connection:
             found = self._known_format(connection)
         if not found:
             raise self._unmade()
-        if found < NEWEST:
+        if found < schema.NEWEST:
             raise self._unmade("has the tables of an older wakelog", "bring them up to date")
 
     def login(self) -> str:
@@ -255,7 +316,7 @@ class Database:
             " 'USAGE') FROM pg_namespace WHERE nspname = 'wakelog'"
         )
         with self._at_once() as connection:
-            found = connection.execute(asked, (WORKER, APP)).fetchall()
+            found = connection.execute(asked, (schema.WORKER, schema.APP)).fetchall()
         if not found:
             raise self._unmade()
         kinds = zip(("owner", "worker", "page"), found[0], strict=True)
@@ -317,8 +378,12 @@ class Database:
     def identity(self) -> tuple[str, str]:
         """What tells it from a copy of it on another server. Raises Refused."""
         with self.connection() as connection:
-            ((server, number),) = connection.execute(schema.HERE.encode()).fetchall()
+            ((server, number),) = connection.execute(HERE.encode()).fetchall()
         return server, number
+
+    def pool_stats(self) -> dict[str, int]:
+        """What the pool counts, as psycopg names it."""
+        return self._pool.get_stats()
 
     def close(self) -> None:
         self._pool.close()
@@ -330,28 +395,26 @@ class Database:
             yield connection
 
     def _unmade(self, what: str = "has no tables of wakelog", do: str = "make them") -> Damaged:
-        return Damaged(
-            "not_a_log",
-            because=f"{self.name} {what}",
-            instead=f"{do} with `wakelog database init`",
-        )
+        instead = f"{do} with `wakelog database init`"
+        return Damaged("not_a_log", because=f"{self.name} {what}", instead=instead)
 
     def _moved(self) -> Refused:
-        return Refused(
-            "moved_database",
-            because=f"{self.name} is not where it was made: it was moved, restored or copied",
-            instead="as its owner say `wakelog database adopt moved` if this is the database now,"
-            " `wakelog database adopt copy` if it stands beside the original",
+        because = f"{self.name} is not where it was made: it was moved, restored or copied"
+        instead = (
+            "as its owner say `wakelog database adopt moved` if this is the database now,"
+            " `wakelog database adopt copy` if it stands beside the original"
         )
+        return Refused("moved_database", because=because, instead=instead)
 
     def _known_format(self, connection: Connection) -> int:
         """The newest script that ran; 0: none did. Raises Damaged: it is not known here."""
-        if (found := self._format(connection)) > NEWEST:
-            raise Damaged(
-                "newer_format",
-                because=f"{self.name} has format {found}, and this wakelog knows {NEWEST}",
-                instead="use the newer wakelog that made it; nothing was changed",
-            )
+        return self._check_known(self._format(connection))
+
+    def _check_known(self, found: int) -> int:
+        if found > schema.NEWEST:
+            because = f"{self.name} has format {found}, and this wakelog knows {schema.NEWEST}"
+            instead = "use the newer wakelog that made it; nothing was changed"
+            raise Damaged("newer_format", because=because, instead=instead)
         return found
 
     def _format(self, connection: Connection) -> int:
@@ -366,9 +429,7 @@ class Database:
     def _check(self, connection: Connection) -> None:
         """Look whether the server has ended a connection that waited in the pool, as one does that
         starts again; then it is given to nobody. While the server is silent it is not asked."""
-        waiting = select.poll()
-        waiting.register(connection.fileno(), select.POLLIN)
-        if waiting.poll(0):
+        if has_news(connection):
             ConnectionPool.check_connection(connection)
         is_read_only = connection.info.parameter_status(_READ_ONLY) == "on"
         if is_read_only != self._is_elsewhere:
@@ -387,11 +448,8 @@ def _name(url: str) -> tuple[str, str]:
     try:
         found = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        raise Refused(
-            "invalid_value",
-            because="WAKELOG_DATABASE is no address of a PostgreSQL database",
-            instead="write postgresql://HOST/DATABASE or service=NAME",
-        ) from None
+        because = "WAKELOG_DATABASE is no address of a PostgreSQL database"
+        raise invalid(because, "write postgresql://HOST/DATABASE or service=NAME") from None
     where = [str(found.get(one) or "") for one in ("service", "host", "port", "dbname")]
     number = hashlib.sha256("\0".join(where).encode()).hexdigest()[:16]
     if found.get("service"):

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import psycopg
 
 from adapters.store.log import Log
-from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.database import Database
 from adapters.store.postgres.document_store import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
 from adapters.store.postgres.schema import LOGS, VIEW_TABLES
+from adapters.store.postgres.session import Connection
 from adapters.store.postgres.statements import ENTER
 from domain.errors import Refused, invalid
 
@@ -20,6 +21,7 @@ _COLUMNS = "home, name, replica, settings, state, moved_to"
 _COUNT = "(SELECT count(*) FROM {} WHERE home = %(home)s)"
 _TEXTS = "agent.payloads", "journal.payloads"
 _PEOPLE = "wakelog.members", "wakelog.tokens"
+_PERSONS = "wakelog.persons"
 _ENDS = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
 
 
@@ -58,6 +60,7 @@ _OF_A_HOME = (
     *(f"{log}.{one}" for log in ("agent", "journal") for one in ("events", "payloads", "heads")),
     *(f"views.{one}" for one in VIEW_TABLES),
     *_PEOPLE,
+    _PERSONS,
     "wakelog.notices",
     "runtime.homes",
     "runtime.leases",
@@ -76,11 +79,8 @@ class Homes:
     def create(
         self, name: str, replica: str, settings: str = "", state: str = "open", of: str = ""
     ) -> HomeRow:
-        """Make a home with two empty logs.
-
-        Raises:
-            Refused: Code ``invalid_value``: it is no name, or there is such a home.
-        """
+        """Make a home with two empty logs. Raises Refused, code ``invalid_value``: it is no name,
+        or there is such a home."""
         _check_name(name)
         insert = (
             "INSERT INTO wakelog.homes (name, replica, settings, state, moved_to)"
@@ -99,6 +99,9 @@ class Homes:
 
     def named(self, name: str) -> HomeRow:
         """A home. Raises Refused, code ``unknown_home``."""
+        session = self.database.session(name)
+        if session is not None and session.opening is not None:
+            return HomeRow(*session.opening.home)
         sql = f"SELECT {_COLUMNS} FROM wakelog.homes WHERE name = %s"
         found = self.database.asked(name, sql, (name,))
         if not found:
@@ -121,6 +124,8 @@ class Homes:
 
     def defaults(self) -> str:
         """What is set for all homes, as text; empty where nothing is."""
+        if (opening := self.database.opening) is not None:
+            return opening.defaults
         with self.database.connection() as connection:
             found = connection.execute("SELECT settings FROM wakelog.defaults").fetchall()
         return str(found[0][0]) if found else ""
@@ -128,11 +133,11 @@ class Homes:
     def edit_defaults(self, edit: Callable[[str], str]) -> None:
         """Write something else for all homes, made of what is there."""
         make = "INSERT INTO wakelog.defaults DEFAULT VALUES ON CONFLICT DO NOTHING"
+        ask = "SELECT settings FROM wakelog.defaults FOR UPDATE"
         with self.database.connection() as connection, connection.transaction():
             connection.execute(make)
-            ask = "SELECT settings FROM wakelog.defaults FOR UPDATE"
-            text = str(connection.execute(ask).fetchall()[0][0])
-            connection.execute("UPDATE wakelog.defaults SET settings = %s", (edit(text),))
+            ((text,),) = connection.execute(ask).fetchall()
+            connection.execute("UPDATE wakelog.defaults SET settings = %s", (edit(str(text)),))
 
     def hold(self, home: HomeRow, state: str, of: str) -> None:
         """Say whether a home may be written, and if not why."""
@@ -157,18 +162,13 @@ class Homes:
                 raise self._taken(name) from None
 
     def contents(self, home: HomeRow) -> HomeContents:
-        """What there is of a home. Raises Refused."""
         with self.database.connection() as connection, connection.transaction():
             return self._contents(connection, home)
 
     def delete(self, home: HomeRow) -> HomeContents:
         """Delete a home, whole or not at all, and say what there was. Its number is never given
-        again.
-
-        Raises:
-            Refused: Code ``home_open``: somebody has let it be written meanwhile;
-                ``unknown_home``: it was deleted meanwhile; ``read_only``.
-        """
+        again. Raises Refused, code ``home_open``: somebody has let it be written meanwhile;
+        ``unknown_home``: it was deleted meanwhile; ``read_only``."""
         lock = "SELECT state FROM wakelog.homes WHERE home = %s FOR UPDATE"
         with self.database.connection() as connection, connection.transaction():
             state = connection.execute(lock, (home.number,)).fetchall()
@@ -193,14 +193,8 @@ class Homes:
 
     def adopt(self, draw: Callable[[], str] | None = None) -> int:
         """Let the database stand where it is; how many homes were given a new name to write by.
-
-        Args:
-            draw: Gives a new name: the database stands beside its original. Whatever may be
-                written is frozen then.
-
-        Raises:
-            Refused: Code ``nothing_to_adopt``; ``read_only``.
-        """
+        `draw`: gives a new name: the database stands beside its original, and whatever may be
+        written is frozen then. Raises Refused, code ``nothing_to_adopt``; ``read_only``."""
         with self.database.adopting() as connection:
             ask = "SELECT home FROM wakelog.homes ORDER BY home FOR UPDATE"
             if draw is None:
@@ -230,11 +224,9 @@ class Homes:
             return _ends(row for one in asked for row in one.fetchall())
 
     def _unknown(self, name: str) -> Refused:
-        return Refused(
-            "unknown_home",
-            because=f"there is no home {name!r} in {self.database.name}",
-            instead="see `wakelog home list`; `wakelog home create NAME` makes one",
-        )
+        because = f"there is no home {name!r} in {self.database.name}"
+        instead = "see `wakelog home list`; `wakelog home create NAME` makes one"
+        return Refused("unknown_home", because=because, instead=instead)
 
     def _taken(self, name: str) -> Refused:
         because = f"there is a home {name!r} in {self.database.name}"
@@ -244,6 +236,10 @@ class Homes:
         """Where the journal and the agent log of each home end, by the home's number."""
         with self.database.connection() as connection:
             return _ends(connection.execute(_ENDS.encode()).fetchall())
+
+    def names(self, home: HomeRow) -> dict[str, str]:
+        """What members are called whom its log names by an id."""
+        return dict(self.database.asked(home.number, "SELECT * FROM wakelog.names()", ()))
 
     def probe(self, home: HomeRow) -> "HeadProbe":
         """What tells whether either log has changed."""
@@ -256,7 +252,6 @@ class Homes:
         return Log(name, recorder, home.replica)
 
     def documents(self, home: HomeRow) -> PostgresDocumentStore:
-        """What a home's views are kept in."""
         return PostgresDocumentStore(self.database, home.number)
 
 
@@ -264,11 +259,12 @@ class HeadProbe:
     """Where both logs of a home end: one query of two rows."""
 
     def __init__(self, database: Database, home: int) -> None:
-        self._database = database
-        self._home = home
+        self._database, self._home = database, home
 
     def __call__(self) -> object:
         sql = " UNION ALL ".join(f"SELECT n FROM {log}.heads WHERE home = %s" for log in LOGS)
+        if (session := self._database.session(self._home)) is not None:
+            session.forget()
         with suppress(Refused):
             return self._database.asked(self._home, sql, (self._home,) * len(LOGS))
         return None  # the server is away: look again

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from adapters.store.notice_rows import NoticeTransaction
-from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.database import Database
+from adapters.store.postgres.session import Connection
 from adapters.store.postgres.statements import ENTER
 
 
@@ -12,8 +13,7 @@ class PostgresNoticeRows:
     """The rows of one home in a database: a `NoticeRows`. Who writes holds them until the end."""
 
     def __init__(self, database: Database, home: int) -> None:
-        self._database = database
-        self._home = home
+        self._database, self._home = database, home
 
     def exists(self) -> bool:
         return True
@@ -30,8 +30,7 @@ class PostgresNoticeRows:
 
 class _PostgresTransaction:
     def __init__(self, connection: Connection, home: int) -> None:
-        self._connection = connection
-        self._home = home
+        self._connection, self._home = connection, home
 
     def get(self, name: str) -> bytes | None:
         sql = "SELECT state FROM wakelog.notices WHERE home = %s AND name = %s"

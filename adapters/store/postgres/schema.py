@@ -2,27 +2,22 @@
 
 A home's rows carry its number. `home`, `n`, `row` and `replica` of an event repeat what its state
 and stream say, for the indexes. Every transaction takes a role that owns nothing and names its home
-(`statements.begin`); who names none is told an error, and of another home's rows nobody sees one.
+(`statements.ENTER`); who names none is told an error, and of another home's rows nobody sees one.
 
-The tables that the views of homes are kept in: they may be emptied at any time.
+The tables that the views of homes are kept in: they may be emptied at any time. `view` is a view's
+name and version: programs of two versions keep theirs beside each other. Row level security shows a
+transaction the documents of its home alone, as it does rows.
 
-`view` is a view's name and version: programs of two versions keep theirs beside each other.
-Row level security shows a transaction the documents of its home alone, as it does rows.
+Who may enter which home: members, and tokens of which only a digest is kept (ADR 69). No role that
+a page takes may read these tables: it asks one function, and brings digests.
 
-Who may enter which home: members, and tokens of which only a digest is kept (ADR 69).
+What is set for all homes of a database, and whom each home's notices have reached. `defaults`: one
+row of text, an operator's. `notices`: a row for each receiver that was allowed, as a folder has it
+in `runtime.db`; a transaction sees those of its home alone.
 
-No role that a page takes may read these tables: it asks one function, and brings digests.
-
-What is set for all homes of a database, and whom each home's notices have reached.
-
-`defaults`: one row of text, an operator's. `notices`: a row for each receiver that was allowed, as
-a folder has it in `runtime.db`; a transaction sees those of its home alone.
-
-Who works where, and what is due: tables that may be made again at any time (ADR 68).
-
-`runtime` says only when to try, `queue` is Procrastinate's. What they say of a home is found again
-in its logs, so both are thrown away and made anew where they are in doubt.
-"""
+Who works where, and what is due: tables that may be made again at any time (ADR 68). `runtime` says
+only when to try, `queue` is Procrastinate's. What they say of a home is found again in its logs, so
+both are thrown away and made anew where they are in doubt."""
 
 from collections.abc import Callable
 from functools import partial
@@ -229,11 +224,23 @@ CREATE TABLE runtime.leases (
     owner text NOT NULL, pid integer NOT NULL, place text NOT NULL, since text NOT NULL,
     lease_until timestamptz NOT NULL, PRIMARY KEY (home, agent)
 );
+{limits}
 INSERT INTO runtime.homes (home) SELECT home FROM wakelog.homes;
 GRANT USAGE ON SCHEMA runtime TO {roles};
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.runtimes, runtime.leases TO {roles};
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.homes TO wakelog_worker;
 GRANT SELECT ON wakelog.homes TO wakelog_worker;
+"""
+# What workers share of limits for all homes. A bucket's name is ``all`` or ``home NUMBER``.
+_LIMITS = """
+CREATE TABLE IF NOT EXISTS runtime.buckets (
+    name text COLLATE "C" PRIMARY KEY, level double precision NOT NULL, at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS runtime.spent (
+    day date NOT NULL, currency text NOT NULL, amount numeric NOT NULL,
+    PRIMARY KEY (day, currency)
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.buckets, runtime.spent TO wakelog_worker;
 """
 # The row of a worker itself (of no home) is written by workers, and seen by all.
 _RUNTIME_FENCE = """
@@ -268,7 +275,7 @@ def runtime_script() -> str:
     from procrastinate.schema import SchemaManager  # only who prepares a database needs it
 
     parts = [_DROP.format(name=name) for name in SCHEMAS]
-    parts.append(_RUNTIME.format(roles=_ROLES))
+    parts.append(_RUNTIME.format(roles=_ROLES, limits=_LIMITS))
     parts += runtime_fences()
     parts += [_NEWS.format(log=log) for log in LOGS]
     parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
@@ -317,8 +324,7 @@ _FORCE = "ALTER TABLE {table} FORCE ROW LEVEL SECURITY;"
 def fences_script() -> str:
     """That each login sees one home at a time, and a worker's all that there are; safe to repeat.
 
-    Not even the owner sees another home's rows; but its registry (homes, heads) is the owner's.
-    """
+    Not even the owner sees another home's rows; but its registry (homes, heads) is the owner's."""
     logs = (f"{log}.{one}" for log in LOGS for one in ("events", "payloads"))
     tables = [*logs, *(f"views.{one}" for one in VIEW_TABLES), "wakelog.notices"]
     parts = [_FENCES.format(roles=_ROLES)]
@@ -380,6 +386,83 @@ def place_script() -> str:
     return "".join([_PLACE.format(stand_here=STAND_HERE), *fenced])
 
 
+# ----------------------------------------------------------------- who decided, and how they enter
+
+# `persons`: what the log of a home calls whoever entered it; a name is forgotten with its row. Who
+# signed in belongs to the groups that were told then: a member may be ``group:NAME``. A page keeps
+# nothing of a session itself: its browser has a secret, of which the digest stands here.
+_WHO = """
+CREATE TABLE wakelog.persons (
+    home integer NOT NULL REFERENCES wakelog.homes, subject text COLLATE "C" NOT NULL,
+    who text COLLATE "C" NOT NULL DEFAULT 'm' || substr(md5(gen_random_uuid()::text), 1, 12),
+    PRIMARY KEY (home, subject)
+);
+CREATE TABLE wakelog.sessions (
+    sha256 bytea PRIMARY KEY, data bytea NOT NULL, expires_at timestamptz NOT NULL
+);
+CREATE FUNCTION wakelog.person(of_home integer, of_subject text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        DECLARE known text;
+        BEGIN
+            SELECT p.who INTO known FROM wakelog.persons AS p
+                WHERE p.home = of_home AND p.subject = of_subject;
+            IF known IS NULL AND current_setting('transaction_read_only') = 'off' THEN
+                INSERT INTO wakelog.persons (home, subject) VALUES (of_home, of_subject)
+                    ON CONFLICT (home, subject) DO UPDATE SET subject = excluded.subject
+                    RETURNING persons.who INTO known;
+            END IF;
+            RETURN coalesce(known, '');
+        END
+    $$;
+CREATE FUNCTION wakelog.entered(brought bytea[])
+    RETURNS TABLE (sha256 bytea, home integer, name text, subject text, token_role text,
+        member_role text, who text)
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT e.*, wakelog.person(e.home, e.subject) FROM wakelog.entries(brought) AS e';
+CREATE FUNCTION wakelog.admitted(of_subject text, of_groups text[])
+    RETURNS TABLE (home integer, name text, role text, who text)
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        SELECT h.home, h.name, m.role, wakelog.person(h.home, of_subject)
+        FROM wakelog.members AS m JOIN wakelog.homes AS h ON h.home = m.home
+        WHERE m.subject = of_subject
+            OR m.subject IN (SELECT 'group:' || one FROM unnest(of_groups) AS one)
+    $$;
+CREATE FUNCTION wakelog.names() RETURNS TABLE (who text, subject text)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT who, subject FROM wakelog.persons WHERE home = wakelog.home()';
+CREATE FUNCTION wakelog.session_of(digest bytea) RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    AS 'SELECT data FROM wakelog.sessions WHERE sha256 = digest AND expires_at > now()';
+CREATE FUNCTION wakelog.keep_session(digest bytea, said bytea, seconds integer) RETURNS void
+    LANGUAGE sql STRICT SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        DELETE FROM wakelog.sessions WHERE expires_at < now() OR sha256 = digest;
+        INSERT INTO wakelog.sessions
+            SELECT digest, said, now() + make_interval(secs => seconds) WHERE seconds > 0;
+    $$;
+REVOKE ALL ON FUNCTION {functions} FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {functions} TO {roles};
+"""
+_WHO_FUNCTIONS = ", ".join(
+    f"wakelog.{one}"
+    for one in (
+        "entered(bytea[])",
+        "admitted(text, text[])",
+        "names()",
+        "session_of(bytea)",
+        "keep_session(bytea, bytea, integer)",
+    )
+)
+
+
+def who_script() -> str:
+    """That a log can say whose deed something is, and that people sign in elsewhere."""
+    internal = "REVOKE ALL ON FUNCTION wakelog.person(integer, text) FROM PUBLIC;"
+    return _WHO.format(roles=_ROLES, functions=_WHO_FUNCTIONS) + internal
+
+
 class Migration(NamedTuple):
     """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
 
@@ -396,6 +479,8 @@ MIGRATIONS = (
     Migration(5, "fences", fences_script),
     Migration(6, "eraser", eraser_script),
     Migration(7, "place", place_script),
+    Migration(8, "who", who_script),
+    Migration(9, "limits", _LIMITS.format),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""

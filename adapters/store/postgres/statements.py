@@ -16,11 +16,10 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class Statements(NamedTuple):
-    """What a recorder asks of its log."""
-
     lock: str
     head: str
     stream: str
+    together: str
     present: str
     streams: str
     append: str
@@ -41,30 +40,30 @@ def statements_of(log: str) -> Statements:
     events, payloads, heads = f"{log}.events", f"{log}.payloads", f"{log}.heads"
     row = "stream, version, topic, state"
     head = f"SELECT state, row_count, n, at, digest, replica FROM {heads} WHERE home = %s"
-    # `at` is the first key of the state of an append's first row
     return Statements(
         lock=f"{head} FOR UPDATE",
         head=head,
-        stream=f"""
-            SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
-            FROM {events} AS one JOIN {events} AS first ON first.home = one.home
-                AND first.n = one.n AND first.replica = one.replica AND first.row = 0
-            WHERE one.home = %s AND one.stream = %s AND one.version > %s AND one.topic <> ALL (%s)
-            ORDER BY one.version""",
+        stream=timed_rows(
+            log,
+            "one.home = %s AND one.stream = %s AND one.version > %s AND one.n <= %s"
+            " AND one.topic <> ALL (%s)",
+        ),
+        together=timed_rows(log, "one.home = %s AND one.stream = ANY (%s) AND one.n <= %s"),
         present=f"""
             SELECT name FROM unnest(%s::text[]) WITH ORDINALITY AS of (name, nth)
-            WHERE EXISTS (SELECT 1 FROM {events} WHERE home = %s AND stream = name) ORDER BY nth""",
+            WHERE EXISTS (SELECT FROM {events} WHERE home = %s AND stream = name AND n <= %s)
+            ORDER BY nth""",
         streams=f"""
             SELECT stream FROM {events}
-            WHERE home = %s AND stream >= %s AND stream < %s AND version = 1 ORDER BY stream""",
+            WHERE home = %s AND stream >= %s AND stream < %s AND version = 1 AND n <= %s
+            ORDER BY stream""",
         append=f"SELECT {row} FROM {events} WHERE home = %s AND n = %s ORDER BY replica, row",
-        newest=f"""
-            SELECT {row} FROM {events} WHERE home = %s
-            ORDER BY n DESC, replica DESC, row DESC LIMIT %s""",
-        last_version=f"SELECT max(version) FROM {events} WHERE home = %s AND stream = %s",
+        newest=newest_rows(log, "%s AND n <= %s", "%s"),
+        last_version=f"""
+            SELECT max(version) FROM {events} WHERE home = %s AND stream = %s AND n <= %s""",
         page=f"""
             SELECT n, replica, row, {row} FROM {events}
-            WHERE home = %s AND (n, replica, row) > (%s, %s, %s)
+            WHERE home = %s AND (n, replica, row) > (%s, %s, %s) AND n <= %s
             ORDER BY n, replica, row LIMIT {PAGE_ROWS}""",
         payload=f"SELECT bytes FROM {payloads} WHERE home = %s AND id = %s",
         payloads=f"SELECT id, bytes FROM {payloads} WHERE home = %s AND id = ANY (%s)",
@@ -98,3 +97,19 @@ def statements_of(log: str) -> Statements:
             WHERE home = %s AND one.stream = mark.stream AND one.version = mark.version""",
         drop=f"DELETE FROM {payloads} WHERE home = %s AND id = ANY (%s)",
     )
+
+
+def timed_rows(log: str, where: str) -> str:
+    """Rows of a log by version, with their times; of its rows as `one`."""
+    # `at` is the first key of the state of an append's first row
+    return f"""
+        SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
+        FROM {log}.events AS one JOIN {log}.events AS first ON first.home = one.home
+            AND first.n = one.n AND first.replica = one.replica AND first.row = 0
+        WHERE {where} ORDER BY one.version"""
+
+
+def newest_rows(log: str, home: str, count: str) -> str:
+    return f"""
+        SELECT stream, version, topic, state FROM {log}.events WHERE home = {home}
+        ORDER BY n DESC, replica DESC, row DESC LIMIT {count}"""

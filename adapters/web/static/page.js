@@ -189,6 +189,15 @@
     field.focus();
   });
 
+  document.addEventListener("click", (event) => { // a value: to its field
+    const link = event.target.closest("a.edit");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const form = document.getElementById("edits");
+    form.open = true;
+    form.querySelector(`[name="${link.dataset.field}"]`).focus();
+  });
+
   // -------------------------------------------------------------------------------------- news
   const fields = () => [...document.querySelectorAll("#page input, #page textarea, #page select")];
   function isTouched(one) {
@@ -281,6 +290,8 @@
     history.replaceState(null, "", url);
   }
 
+  const LOST_MS = 2000; // that nobody is told of
+  const lost = document.getElementById("lost");
   let stream = null;
   function listen() {
     if (document.hidden || (stream && stream.readyState !== EventSource.CLOSED)) return;
@@ -289,7 +300,11 @@
       if (!passed.has(event.data)) told = event.data;
       follow();
     });
-    stream.addEventListener("error", () => { setTimeout(listen, 5000); }); // if it does not itself
+    stream.addEventListener("open", () => { lost.hidden = true; });
+    stream.addEventListener("error", () => {
+      setTimeout(listen, 5000); // if it does not itself
+      setTimeout(() => { lost.hidden = !stream || stream.readyState === EventSource.OPEN; }, LOST_MS);
+    });
   }
   function rest() { // a browser has few connections to one server: pages behind need none
     if (stream) stream.close();
@@ -893,7 +908,7 @@
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const moment = page.getElementById("moment");
       if (!moment || !slider() || wanted !== nth) return;
-      for (const one of ["#moment", ".timeline", ".steps-of"]) {
+      for (const one of ["#moment", ".steps-of"]) {
         document.querySelector(one).replaceWith(page.querySelector(one));
       }
       slider().setAttribute("aria-valuetext", page.getElementById("nth").getAttribute("aria-valuetext"));

@@ -4,7 +4,7 @@ every call of the model and of a tool with one end."""
 from collections import Counter
 from collections.abc import Iterator
 
-from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Row
+from tests.support.checking.logs import Append, Doc, Finding, Home, Log, Row, key
 
 TURNS_MAX = 20
 CALLS_MAX = 64
@@ -44,10 +44,30 @@ def check(home: Home) -> Iterator[Finding]:
             if row.kind == "wake":
                 wake = wakes.setdefault(row.stream, _Wake())
                 yield from (Finding(law, one.where, told) for law, told in _row(one, row, wake))
-        if one.does == "begin_wake":
+        if one.does in BEGINS:
             yield from _prompt(home.agents, one)
+        if one.does == UNASKED:
+            yield from (Finding(9, one.where, told) for told in _unasked(one))
     for stream, wake in wakes.items():
         yield from _left(home, stream, wake)
+
+
+BEGINS = ("begin_wake", "propose")
+UNASKED = "propose"  # a client, without being asked: its wake is one append
+
+
+def _unasked(one: Append) -> Iterator[str]:
+    """It moves nothing of the agent but what it proposes, and its wake begins and ends there."""
+    moved = [row.topic for row in one.rows if row.kind == "alert"]
+    moved += [row.topic for row in one.rows if row.topic.startswith("agent.")]
+    if {*moved} - {"agent.proposed.1"}:
+        yield f"a client's proposal moves {moved}"
+    if [len([*one.of(topic)]) for topic in ("wake.started.1", "wake.finished.1")] != [1, 1]:
+        yield "a client's wake does not begin and end in its append"
+    begun = one.command["begin"]
+    run = key("run/client", begun["agent"], one.command["session"], "1")
+    if begun["runKey"] != run:
+        yield f"the run {begun['runKey']} is not that of its session"
 
 
 Told = Iterator[tuple[int, str]]
@@ -150,7 +170,7 @@ def _replied(kind: str, one: Append, row: Row, wake: _Wake) -> Told:
         yield from _called(row, wake)
         return
     mine = ticket(kind, data)
-    if row is not one.first:
+    if row is not one.first and one.does != UNASKED:
         yield 2, f"{row.topic} of {row.entity} is no cause of its own"
     if mine not in wake.intents:
         yield 5, f"{row.topic} {mine} was never asked for"
@@ -194,7 +214,7 @@ def _left(home: Home, stream: str, wake: _Wake) -> Iterator[Finding]:
 
 def _prompt(log: Log, one: Append) -> Iterator[Finding]:
     """What a wake is shown fits in what the cause allows, and is what it was begun with."""
-    command = one.command
+    command = one.command.get("begin", one.command)
     refs = [*command["system"], *command["user"]]
     size = sum(len(log.payloads.get(ref["payload"], b"")) + SEPARATOR_BYTES for ref in refs)
     most = command.get("promptMaxBytes", 0) or PROMPT_MAX_BYTES

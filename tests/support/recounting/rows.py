@@ -84,6 +84,7 @@ def _cause(fact: Fact) -> Doc:
         "rows": fact.rows,
         "result_status": result.get("status"),
         "result_code": result.get("code"),
+        "who": fact.data.get("who"),
     }
 
 

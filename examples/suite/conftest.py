@@ -1,0 +1,3 @@
+"""The fixtures `wakelog_home` and `wakelog_model`."""
+
+pytest_plugins = ["wakelog.testing"]
