@@ -1,8 +1,11 @@
 """Puts a home together: files, settings, clock, logs, models, views (DESIGN 3, 4)."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from adapters.home import files
 from adapters.home.clock import check_clock, clock_from
@@ -13,7 +16,7 @@ from adapters.home.prices import costs_at
 from adapters.home.read_input import read_input
 from adapters.home.settings import Settings
 from adapters.home.views import Views
-from adapters.runtime.services import Services, alone
+from adapters.runtime.services import Services, Settled, alone
 from adapters.store.command_history import DoneCommand, keep
 from adapters.store.kept_states import STATES
 from adapters.store.log import Log
@@ -22,6 +25,9 @@ from domain.agent.endpoints import MODELS
 from domain.errors import Refused
 from domain.log.wire import PayloadId
 from domain.ports import Model, Streaming
+
+SETTLED = "settled 1"
+"""What is remembered as when `leadership.settle` looked last, by a machine that leads."""
 
 
 class Home:
@@ -51,6 +57,7 @@ class Home:
         self.doing = ""  # the command of a person at a terminal
         self.asked = ""  # the task of which it asked what is so already
         self.has_changed = False
+        self._settled: Settled | None = None  # as it is kept
 
     @classmethod
     def in_memory(cls, services: Services) -> "Home":
@@ -80,6 +87,15 @@ class Home:
         first."""
         if self.exists and not self.services.agents.has_resumed:
             self.services.agents.resume(self.views.remembered(STATES))
+            self._settled = self._settled_before()
+            if self._settled and self._settled.lead == self.services.agents.replica:
+                self.services.settled = self._settled  # elsewhere agents may have been local since
+
+    def _settled_before(self) -> Settled | None:
+        kept = self.views.remembered(SETTLED) if self.services.agents.is_shared else None
+        with suppress(msgspec.MsgspecError):
+            return msgspec.json.decode(kept or b"", type=Settled)
+        return None
 
     def check_clock(self, environ: Mapping[str, str]) -> None:
         """Look whether it may be written by the machine's clock. Raises Refused."""
@@ -89,6 +105,8 @@ class Home:
         self.tell_doer()
         if self.exists and (states := self.services.agents.states_to_keep()):
             self.views.remember(STATES, states)
+        if self.exists and (settled := self.services.settled) and settled != self._settled:
+            self.views.remember(SETTLED, msgspec.json.encode(settled))
         self.views.close()
         self.services.close()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from adapters.runtime.services import Settled
 from adapters.store.log import Appended
 from adapters.store.reader import read_append
 from domain.agent import wake_queue as q
@@ -73,12 +74,14 @@ def covered(services: "Services", world: LogState) -> tuple[Imported, ...]:
 
 def settle(services: "Services") -> int:
     """Bring what is queued in line with who leads; how many wakes were asked for, taken over or
-    given away. Looked at again only where another machine's rows came, or another one leads."""
+    given away. Looked at again only where another machine's rows came, or another one leads; that
+    it was is kept beside the views, and may be lost."""
     with services.agents.reading() as world:
         if not world.is_shared or services.settings.sync.agents == "local":
             return 0
         lead, machines = services.lead_in(world), world.load(HOME, MAIN)
-        at = lead, world.version(world.stream("log", MAIN))
+        end = services.agents.last_fact(world.stream("log", MAIN))
+        at = Settled(lead, end.n if end else 0, end.at if end else "")
         if services.settled == at:
             return 0
         if lead == world.replica:

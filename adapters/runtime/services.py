@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adapters.home.endpoints import full_name
 from adapters.home.settings import Settings
@@ -63,6 +63,14 @@ def alone(*, is_looking: bool = False) -> "Leases":
     return SqliteLeases(None)
 
 
+class Settled(NamedTuple):
+    """Who led, and where the agents' ``log:main`` stood."""
+
+    lead: str
+    n: int
+    at: str
+
+
 class Services:
     """Two logs that never share a file, and what is needed to work on them. `model_for` gives the
     model of a name, ``rules`` for example, and refuses one it cannot; `spans_for` makes what
@@ -86,7 +94,7 @@ class Services:
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases: OpenLeases = alone  # where processes say what they run
         self.limited: Callable[[], int] = int  # for how many seconds no model may be asked
-        self.settled: tuple[str, int] | None = None  # who led when `leadership.settle` looked last
+        self.settled: Settled | None = None  # when `leadership.settle` looked last
         self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
         self.done: dict[str, deque[DoneCommand]] = {}  # what was appended here, by log: "j" or "a"
 

@@ -32,6 +32,7 @@ class Shared(Side):
         self._did("sync", "shelf")
         (folder / LAPTOP).mkdir()
         self.met("first")
+        self._did("wake", title(0))  # the timers of a month fire
         self._did("prove", "--since", "last")
 
     def met(self, text: str) -> None:
