@@ -207,7 +207,7 @@ def _shown(
     site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None = None
 ) -> PreparedPage:
     suffix = next((one for one in SUFFIXES if asked.path.endswith(one)), "")
-    path = asked.path.removesuffix(suffix)
+    path = site.whole_address(asked.path.removesuffix(suffix))
     found = _find(PAGES, path)
     is_none = suffix == CALENDAR and not path.startswith("/day")
     if found is None or is_none or not visitor.shows(path):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from adapters.documents.status import lead_away, wakes_by_itself
 from adapters.documents.tasks import catalog_of
 from adapters.documents.wakes import wake_of
 from adapters.home.home_location import HomeLocation
+from adapters.text.common import ID_SHOWN
 from adapters.text.sync import away_text
 from adapters.usecases import forks
 from adapters.usecases.catalog import scope_labels
@@ -44,7 +46,7 @@ from adapters.web.sse import EventBroadcast
 from adapters.web.timeline import Timeline
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
-from projections import agents, wakes
+from projections import agents, tasks, wakes
 from projections.agents import AgentDocument
 from projections.view import D, View
 from projections.wakes import WakeDocument
@@ -67,6 +69,12 @@ def page_of_conflict(one: ConflictDetails) -> str:
 
 # -------------------------------------------------------------------------- a home behind the pages
 
+SHOWN_SHORT: dict[str, tuple[View[Any], str]] = {
+    "tasks": (tasks.VIEW, "id"),
+    "agents": (agents.VIEW, "id"),
+    "wakes": (wakes.VIEW, "key"),
+}
+"""The view and the id's name of what has a page of its own."""
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
@@ -299,6 +307,16 @@ class Site:
         if (found := wake_of(self.home, run_key)) is None:
             raise missing("unknown_wake", "wake", run_key)
         return found
+
+    def whole_address(self, path: str) -> str:
+        """The address of a page, with the whole id where it has as much of one as the command line
+        shows."""
+        _, kind, given, *_ = *path.split("/"), "", ""
+        if len(given) != ID_SHOWN or kind not in SHOWN_SHORT:
+            return path
+        view, name = SHOWN_SHORT[kind]
+        begun = self.home.views.page(view, prefix=given, limit=2)
+        return path.replace(given, getattr(begun[0], name), 1) if len(begun) == 1 else path
 
     def agent_name(self, agent_id: str) -> str:
         """What an agent is called; empty where there is none."""

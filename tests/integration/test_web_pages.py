@@ -47,6 +47,14 @@ def test_each_page_is_a_json_document_with_what_the_command_prints(home: Path) -
     assert (missing.status_code, missing.json()["error"]) == (404, "unknown_task")
 
 
+def test_an_id_as_the_command_line_shows_it_is_an_address(home: Path) -> None:
+    with visiting(home) as visitor:
+        for kind, one in zip(("tasks", "agents", "wakes"), ids(home), strict=True):
+            whole = visitor.json(f"/{kind}/{one}")
+            assert visitor.json(f"/{kind}/{one[:8]}") == whole
+            assert visitor.get(f"/{kind}/{one[:7]}").status_code == 404
+
+
 def test_a_field_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
     task, _, _ = ids(home)
     with visiting(home) as visitor:
