@@ -546,13 +546,15 @@ class Tasks(Room):
         return ImportUndone(source, [*done.tasks], [*done.kept])
 
     def write_back(
-        self, *paths: str | os.PathLike[str], source: str = "", add: bool = False
-    ) -> FilesBack:
+        self, *paths: str | os.PathLike[str], source: str = "", add: bool = False,
+        dry_run: bool = False,
+    ) -> FilesBack:  # fmt: skip
         """Put what was done here into the files that it came from. `add`: open tasks that are in
-        no file get a line in this one."""
+        no file get a line in this one; `dry_run`: nothing is written."""
         from adapters.usecases.write_back import file_back, in_no_file, write_back
 
-        home, files = self._writing(), [os.fspath(one) for one in paths]
+        home = self._reading() if dry_run else self._writing()
+        files = [os.fspath(one) for one in paths]
         if add and len(files) != 1:
             raise invalid(f"--add belongs to one file, and there are {len(files)}", "name it")
         more, back = in_no_file(home) if add else [], list[FileBack]()
@@ -560,7 +562,8 @@ class Tasks(Room):
             for file, one in zip(
                 files, sources_of(home, files, source, self._environ), strict=True
             ):
-                back.append(file_back(file, write_back(home, file, one, self._environ, more)))
+                did = write_back(home, file, one, self._environ, more, is_dry=dry_run)
+                back.append(file_back(file, did))
         except UnreadableInput as error:
             raise Refused("unreadable_file", because=str(error), instead="name another") from None
         return FilesBack(back)

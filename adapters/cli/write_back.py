@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
 @option("--source=S", "Name of the source; else the file's.", default="")
 @flag("--add", "Open tasks that are in no file get a line in this one.")
-def write_back_command(session: Session, files: Sequence[str], source: str, *, add: bool) -> None:
+@flag("--dry-run", "Say what would be written, and write nothing.")
+def write_back_command(
+    session: Session, files: Sequence[str], source: str, *, add: bool, dry_run: bool
+) -> None:
     """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
     folder that were imported.
 
@@ -45,7 +48,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
     repeats gets its next line; all else stays as it is, byte for byte. FILE.bak keeps the file as
     it was, once a day.
     """
-    home = session.writing()
+    home = session.reading() if dry_run else session.writing()
     if not files:
         files = _of_this_folder(home)
     if add and len(files) != 1:
@@ -55,7 +58,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
     refused: WakelogError | None = None
     for file, one in zip(files, sources_of(home, files, source, os.environ), strict=True):
         try:
-            done = write_back(home, file, one, os.environ, more)
+            done = write_back(home, file, one, os.environ, more, is_dry=dry_run)
         except UnreadableInput as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
         except WakelogError as error:  # the other files are written all the same
@@ -63,7 +66,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str, *, a
             continue
         documents.append(file_back(file, done))
         if not session.as_json:
-            _tell(session, file, done)
+            _tell(session, file, done, is_dry=dry_run)
     if session.as_json and (documents or not refused):
         session.document(FilesBack(documents))
     elif not files:
@@ -83,10 +86,11 @@ def _of_this_folder(home: "Home") -> list[str]:
     return sorted(one for one in named | (known - paths.keys()) if can_be_written(one))
 
 
-def _tell(session: Session, file: str, done: WrittenBack) -> None:
+def _tell(session: Session, file: str, done: WrittenBack, *, is_dry: bool) -> None:
     left = len(done.left) + len(done.differ) + len(done.others)
-    added = f"{len(done.added)} added, " if done.added else ""
-    session.say(f"{safe(file)}: {added}{len(done.written)} written, {left} left out")
+    would = "would be " if is_dry else ""
+    added = f"{len(done.added)} {would}added, " if done.added else ""
+    session.say(f"{safe(file)}: {added}{len(done.written)} {would}written, {left} left out")
     tasks = {one.task for one in (*done.written, *done.left)}
     more = {*done.anew, *done.added, *done.unsaid, *done.others}
     titles = titles_among(session.reading(), tasks | more)
@@ -95,8 +99,8 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
     for task in done.unsaid:
         session.say(f"  {safe(titles[task])} cannot be said in the file", style="yellow")
     for task in done.anew:
-        said = "its line changes, and says more to this version: that was imported, too"
-        session.say(f"  {safe(titles[task])}: {said}")
+        said = "its line changes, and says more to this version: that {} imported, too"
+        session.say(f"  {safe(titles[task])}: {said.format('would be' if is_dry else 'was')}")
     for one in done.written:
         session.say(f"  {safe(titles[one.task])}: {safe(one.named)}")
     for one in done.left:
@@ -109,6 +113,8 @@ def _tell(session: Session, file: str, done: WrittenBack) -> None:
         session.say(f"  {safe(both.title)}: {conflicts.as_text(both)}", style="yellow")
     if done.differ:
         session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
+    if is_dry and (done.added or done.written):
+        session.note("Nothing was written; leave --dry-run out to do it.")
 
 
 # --------------------------------------------------------------------------------- beside an engine

@@ -329,7 +329,7 @@ class FileBack(Struct, frozen=True):
 
 
 class FilesBack(Struct, frozen=True):
-    """What `write-back` prints."""
+    """What `write-back` prints, or, with --dry-run, would do."""
 
     files: list[FileBack]
 

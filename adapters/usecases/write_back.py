@@ -107,10 +107,13 @@ def write_back(
     source: FileSource | str,
     environ: Mapping[str, str],
     more: Collection[str] = (),
+    *,
+    is_dry: bool = False,
 ) -> WrittenBack:
     """Put into a file, known as `source`, what its tasks are here; `more`: tasks that are in no
-    file, and shall be in this one. Raises Unreadable: it cannot be read; Refused, code
-    ``invalid_value`` or ``stale``: it is no file of these, or says what was not imported."""
+    file, and shall be in this one; `is_dry`: only say what would be written. Raises Unreadable: it
+    cannot be read; Refused, code ``invalid_value`` or ``stale``: it is no file of these, or says
+    what was not imported."""
     if file == STDIN or "://" in file:
         raise invalid(f"{file!r} is no file that could be written", "name a file of tasks")
     given = given_file(file, source)._replace(archive=b"")  # that is written by its client alone
@@ -132,7 +135,7 @@ def write_back(
     pen = _FileEditor(home, given, read, environ)
     others = _for_others(home, said, known)
     changes, differ = _changes(home, pen, said, others)
-    if anew := _read_anew(home, pen, said, changes):
+    if anew := _read_anew(home, pen, said, changes, is_dry=is_dry):
         pen = _FileEditor(home, given, read, environ)
         changes, differ = _changes(home, pen, as_read_before(home, read, pen.known), others)
     left = pen.write(changes)
@@ -142,7 +145,7 @@ def write_back(
         new = tuple(one for one in pen.read.tasks if one.task_id in added)
         left += pen.write(_changes(home, pen, replace(pen.read, tasks=new), others)[0])
     added += [task for task in more if task not in added and _added(home, pen, task)]
-    if written or added:
+    if (written or added) and not is_dry:
         now = instant(home.services.clock.now())
         replace_if_unchanged(Path(file), given.data, pen.data, now)
         changed = dict.fromkeys((*(each.task for each in written), *added))
@@ -169,14 +172,15 @@ def in_no_file(home: "Home") -> list[str]:
 
 
 def _read_anew(
-    home: "Home", pen: "_FileEditor", said: ImportedFile, changes: Sequence[FileChange]
-) -> tuple[str, ...]:
+    home: "Home", pen: "_FileEditor", said: ImportedFile, changes: Sequence[FileChange],
+    *, is_dry: bool,
+) -> tuple[str, ...]:  # fmt: skip
     """Import first what lines that are to be edited say to this reader and did not say to the one
     that read them last: so does each edit of such a line, whoever makes it."""
     edited = {one.task for one in changes if pen.can_say(one)}
     both = zip(pen.read.tasks, said.tasks, strict=True)
     tasks = [now for now, was in both if now != was and now.task_id in edited]
-    for first in range(0, len(tasks), TASKS_MAX):
+    for first in range(0, 0 if is_dry else len(tasks), TASKS_MAX):
         batch = tasks[first : first + TASKS_MAX]
         payloads = documents_of(home, batch, pen.known)
         command = command_of(pen.read.source, batch, payloads, pen.known)

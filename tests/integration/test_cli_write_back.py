@@ -79,6 +79,20 @@ def test_what_was_done_stands_in_the_file_and_all_else_as_it_was(home: Path, tod
     assert proved(home) == rows
 
 
+@pytest.mark.parametrize("more", [[], ["--add"]])
+def test_what_would_be_written_is_what_is_written_then(
+    home: Path, todo: Path, more: list[str]
+) -> None:
+    done(["add", "Mow"], home)
+    rows, line = proved(home), ["write-back", str(todo), *more]
+    would = told([*line, "--dry-run"], home)
+    text = done([*line, "--dry-run"], home)
+    assert "8 would be written" in text
+    assert (todo.read_bytes(), proved(home)) == (TODO, rows)
+    assert not todo.with_name("TODO.md.bak").exists()
+    assert told(line, home) == would
+
+
 def test_todo_txt_is_written_as_its_clients_write_it(home: Path, tmp_path: Path) -> None:
     """The day is that of the person's zone; the day of creation stands only where it stood."""
     file = tmp_path / "todo.txt"
