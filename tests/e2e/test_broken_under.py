@@ -81,7 +81,7 @@ def test_views_are_made_anew_under_a_page(tmp_path: Path, begin: Begin, breaks: 
             titles[: nth + 2]
         )
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     assert "Traceback" not in (tmp_path / "said").read_text()
     with closing(sqlite3.connect(home / "views.db")) as views:
         assert views.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -100,7 +100,7 @@ def test_what_runs_says_so_again_in_a_new_file(tmp_path: Path, begin: Begin) -> 
     ran(home, "task", "add", "New")
     until(lambda: process.pid in runtimes(runtime))
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     assert "Traceback" not in said.read_text()
     assert ended(home, "run", "--until-idle").returncode == 0
     with closing(sqlite3.connect(runtime)) as left:

@@ -37,7 +37,7 @@ def test_a_program_that_hangs_holds_up_nothing_and_what_it_was_told_is_told_agai
     (wake,) = read(home, "wakes")  # it has ended, though the receiver hangs
     assert wake["outcome"] == "completed"
     runtime.send_signal(number)
-    assert runtime.wait(timeout=5) == (0 if number == signal.SIGINT else -signal.SIGKILL)
+    assert runtime.wait(timeout=60) == (0 if number == signal.SIGINT else -signal.SIGKILL)
     runtime = begun(home, "run", log=tmp_path / "run.log")
     until(lambda: len(heard(kept)) > 1, every=0.05)
     runtime.kill()

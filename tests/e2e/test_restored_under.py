@@ -97,7 +97,7 @@ def test_under_a_page(home: Path, restore: Restore) -> None:
     assert sent(browser, "Before")
     kept = put_back(home, restore)
     assert not sent(browser, "After"), "it is not in the log there"
-    assert process.wait(20) == 2
+    assert process.wait(60) == 2
     assert "journal.db was replaced while it was open" in said.read_text()
     assert rows(home) == kept
     ran(home, "task", "add", "Later")
@@ -142,7 +142,7 @@ def test_under_a_program(home: Path) -> None:
         kept = put_back(home, copied_into)
         assert [told(2), told(3)] == ["replaced", "replaced"]
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     assert rows(home) == kept
     ran(home, "prove")
 
@@ -179,5 +179,5 @@ def test_the_log_that_was_not_put_back_keeps_all_its_rows(home: Path) -> None:
     before = rows(home, "agent.db")
     (home.parent / "backup" / "journal.db").rename(home / "journal.db")
     assert not sent(browser, "After")
-    assert process.wait(20) == 2
+    assert process.wait(60) == 2
     assert rows(home, "agent.db") == before

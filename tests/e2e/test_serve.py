@@ -46,7 +46,7 @@ def started(
 def ended(process: subprocess.Popen[str]) -> str:
     """End it as a person does; what it said on stderr."""
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     return str(said)
 
 
@@ -54,13 +54,13 @@ def asked(address: str, **headers: str) -> str:
     """The inbox of an address, which may be one with a token."""
     request = urllib.request.Request(address, headers=headers)
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-    with visitor.open(request, timeout=10) as answer:
+    with visitor.open(request, timeout=30) as answer:
         return str(answer.read().decode())
 
 
 def is_refused(address: str) -> bool:
     with pytest.raises(urllib.error.HTTPError, match="401") as error:
-        urllib.request.urlopen(address, timeout=10)
+        urllib.request.urlopen(address, timeout=30)
     error.value.close()
     return True
 
@@ -72,7 +72,7 @@ def test_it_serves_this_machine_and_ends_when_told_though_a_page_is_open(tmp_pat
     port = address.rstrip("/").rpartition(":")[2]
     for command in (["serve"], ["run", "--serve", "--until-idle"]):
         assert "cannot be listened on" in refused([*command, "--port", port], tmp_path)
-    with urllib.request.urlopen(f"{address}events", timeout=10) as stream:
+    with urllib.request.urlopen(f"{address}events", timeout=30) as stream:
         assert b"retry" in stream.readline()
         said = ended(process)
     assert "Ctrl-C ends it" in said
@@ -124,11 +124,11 @@ def test_the_token_may_be_your_own_and_troubles_no_other_command(
 def send(address: str, page: str, action: str) -> int:
     """Send the form of a page as a browser without JavaScript does; the status of the answer."""
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-    with visitor.open(f"{address}{page}", timeout=10) as answer:
+    with visitor.open(f"{address}{page}", timeout=30) as answer:
         form = next(one for one in forms(answer.read().decode()) if one.action == action)
     body = urlencode(form.fields).encode()
     asked = urllib.request.Request(f"{address}{action[1:]}", body, {"Origin": address.rstrip("/")})
-    with visitor.open(asked, timeout=10) as answer:
+    with visitor.open(asked, timeout=30) as answer:
         return int(answer.status)
 
 
@@ -146,7 +146,7 @@ def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_pa
         assert send(address, url[1:], f"{url}/wake") == 200
         until(lambda: [one for one in read(home, "wakes") if one["reason"] == "manual"])
         until(lambda: read(home, "wakes")[0]["outcome"] == "completed")
-        stream = urllib.request.urlopen(f"{address}events", timeout=10)
+        stream = urllib.request.urlopen(f"{address}events", timeout=30)
     finally:
         runtime.send_signal(signal.SIGINT)
         status = runtime.wait(30)

@@ -53,7 +53,7 @@ class Server:
     def ended(self) -> list[str]:
         """The lines that it said besides its address."""
         self._process.terminate()
-        _, said = self._process.communicate(timeout=20)
+        _, said = self._process.communicate(timeout=60)
         return [one for one in said.splitlines() if not one.startswith("Serving ")]
 
 

@@ -86,7 +86,7 @@ def test_of_a_backup_that_is_interrupted_nothing_is_kept(home: Path, number: int
         )
         until(lambda: folder.exists() and any("journal" in one for one in files(folder)))
         os.kill(process.pid, number)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
     assert (process.returncode, said.strip()) == (130, "Stopped.")
     assert files(home.parent) == ["home"]
 

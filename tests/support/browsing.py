@@ -91,7 +91,7 @@ def served(
         site.live.close()
         server.should_exit = True
         thread.join()
-        site.jobs.wait(10)
+        site.jobs.wait(60)
         site.close()
         listening.close()
 

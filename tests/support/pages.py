@@ -74,7 +74,7 @@ def visiting(
         with TestClient(app, base_url=ORIGIN) as client:
             yield Visitor(client)
     finally:
-        site.jobs.wait(10)
+        site.jobs.wait(60)
         site.close()
 
 
