@@ -202,7 +202,9 @@ class Commands(click.Group):
         except WakelogError as error:
             if isinstance(error, KeyReused):  # of an append it has a number more
                 error = KeyReused(ctx.meta.get(TYPED_KEY, ""))
-            raise UserError(f"{in_words(error)} [{error.code}]") from error
+            said, session = in_words(error), ctx.find_object(Session)
+            said = session.hint(said) if session else said
+            raise UserError(f"{said} [{error.code}]") from error
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
@@ -274,7 +276,7 @@ def cli(
     is_brief = ctx.invoked_subcommand in BRIEF
     where = location_of(home, os.environ, is_brief=is_brief)
     ctx.call_on_close(where.end_command)
-    ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
+    ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, named=home or "")
     ctx.call_on_close(ctx.obj.close)
     ctx.color = False if os.environ.get("NO_COLOR") else None
     if clock_is_right:

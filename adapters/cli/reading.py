@@ -50,7 +50,8 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
         return
     name, zone = home.services.agent(agent_id).name, home.settings.timezone
     if document.run_key is None:
-        session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
+        hint = session.hint(f'Write one with `wakelog wake "{safe(name)}"`.')
+        session.say(f"{safe(name)}: no report yet. {hint}")
         session.say_each(words.last_wake(document))
         return
     session.say_each(words.report_head(document, name, zone))
@@ -128,7 +129,7 @@ def wakes_command(
         session.note("See one step by step with `wakelog show RUN`.")
     else:
         none = f"No wake is {outcome}." if outcome else "No wakes yet."
-        session.say(f"{none} Wake all that are queued with `wakelog wake`.")
+        session.say(session.hint(f"{none} Wake all that are queued with `wakelog wake`."))
 
 
 def _table(

@@ -1,6 +1,8 @@
 """What all commands share: the session, output as text or JSON, errors, and common options."""
 
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -75,16 +77,20 @@ def complain(
     click.echo(json.dumps({"error": error}), err=True)
 
 
+TYPED = re.compile(r"`wakelog (?!(?:--home|help|database|home create)\b|[^`]*--help)")
+"""What is to be typed that is done in a home."""
+
+
 class Session:
     """One run of the command line: where the home is, and how to print."""
 
     def __init__(
         self, where: "HomeLocation | Path", *, model: str, as_json: bool, is_quiet: bool,
-        is_named: bool = False,
+        named: str = "",
     ) -> None:  # fmt: skip
         self.where = where
         self.path = where if isinstance(where, Path) else where.folder
-        self.is_named = is_named  # with --home
+        self.named = named  # with --home
         self.model = model
         self.as_json = as_json
         self.is_quiet = is_quiet
@@ -164,7 +170,7 @@ class Session:
 
     def check_named(self) -> None:
         """Refuse a home that was named with --home and is not there, where a command needs one."""
-        if self.is_named and _command() not in BEGINS and not self.place.exists():
+        if self.named and _command() not in BEGINS and not self.place.exists():
             instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
             raise invalid(f"there is no home at {self.place.name}", instead)
 
@@ -288,7 +294,13 @@ class Session:
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""
         if not (self.is_quiet or self.as_json):
-            click.echo(_fitted(safe(text), sys.stderr), err=True)
+            click.echo(_fitted(safe(self.hint(text)), sys.stderr), err=True)
+
+    def hint(self, text: str) -> str:
+        """What a text says to type, in the home that was named: else it would be done in another
+        one."""
+        here = f"`wakelog --home {shlex.quote(self.named)} "
+        return TYPED.sub(lambda _: here, text) if self.named else text
 
     def say_each(self, lines: "Iterable[str]") -> None:
         """Print lines for a person."""

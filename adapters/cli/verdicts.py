@@ -79,7 +79,7 @@ def _agreed(
     question = f"{verdict.kind.capitalize()} {counted(len(meant), 'proposal')}?"
     if click.confirm(question, default=False, err=True):
         return True
-    session.say("Nothing was decided. Name what is meant, `wakelog inbox` shows it.")
+    session.say(session.hint("Nothing was decided. Name what is meant, `wakelog inbox` shows it."))
     return False
 
 

@@ -42,7 +42,7 @@ WAKES_MAX = 5
 CLEANED = tuple(
     (re.compile(pattern), new)
     for pattern, new in (
-        (r"\bin \d+\.\d+ s\b", "in T s"),
+        (r"\bin \d+(?:\.\d+)? s\b", "in T s"),
         (r'"seconds": [\d.e-]+', '"seconds": T'),
         (r"proofs/\w+\.json", "proofs/X.json"),  # named by where the home is
         (r"[\d,]+ bytes", "N bytes"),  # of files of SQLite

@@ -332,6 +332,29 @@ def test_a_home_that_is_named_may_begin_with_what_makes_one(
     assert told(["--home", str(tmp_path / "home"), "prove"], tmp_path / "other")["ok"]
 
 
+@pytest.mark.parametrize("folder", ["second", "the second"])
+def test_what_is_to_be_typed_next_names_the_home_that_was_named(
+    tmp_path: Path, folder: str
+) -> None:
+    """In the home that a variable names the same would be done to others' tasks."""
+    named, other = ["--home", str(tmp_path / folder)], tmp_path / "other"
+    typed = f"wakelog {shlex.join(named)}"
+    hints = {
+        "add Tap": "",
+        "agent create tap": f"`{typed} wake`",
+        "wake": "",
+        "report nobody": f"`{typed} agent list`",
+        "confirm 9.9": f"`{typed} inbox --all`",
+        "inbox --colour": " inbox --help`.",
+    }
+    for line, hint in hints.items():
+        said = run([*named, *shlex.split(line)], other).stderr
+        assert hint in said, line
+        assert hint or "`wakelog" not in said, line
+    done(["add", "Roof"], tmp_path / folder)
+    assert "`wakelog wake`" in run(["agent", "create", "--all"], tmp_path / folder).stderr
+
+
 def test_an_empty_home_is_no_history(tmp_path: Path) -> None:
     assert "there is nothing in" in refused(["export-history", "--all"], tmp_path / "home")
 
