@@ -324,17 +324,19 @@ def test_a_line_that_falls_silent_where_the_clock_is_looked_at_loses_the_homes_t
     made: Cluster,
 ) -> None:
     made.make("anna", 1)
-    opened = threading.Event()
+    opened, silent = threading.Event(), threading.Event()
     with line_to(made.port) as line:
         cut_off = made.through(line.port)
 
         def opens(name: str) -> Home:
             opened.set()
+            silent.wait(SECONDS)  # so that the home is tended then
             return cut_off.opened(name)
 
         def clock() -> datetime:
             if opened.is_set() and threading.current_thread() is not threading.main_thread():
                 line.fall_silent()  # a beat has come through, and this is the look after it
+                silent.set()
             return machine_clock()
 
         def is_over() -> bool:
