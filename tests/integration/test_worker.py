@@ -351,6 +351,9 @@ def test_a_line_that_falls_silent_where_the_clock_is_looked_at_loses_the_homes_t
         end = time.monotonic() + SECONDS
         cut_off.work(is_over, opens, WorkerOptions(lease=1), clock)
         assert "lost" in heard  # while it was silent
+    made.start()
+    made.until_quiet()
+    assert made.stop() == [0]
     assert made.tallies()["anna"].faults == []
 
 
