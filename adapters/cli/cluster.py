@@ -40,6 +40,8 @@ def cluster_command(session: Session) -> None:
         session.say(f"stalled    {counted(found.stalled, 'home')}, until a worker frees them")
     for name in found.held_off:
         session.say(f"held off   pg:{name}: see what its worker says, and `wakelog doctor`")
+    for name in found.limited:
+        session.say(f"limited    pg:{name}: waits for what models may be asked")
 
 
 @command("worker", example="--homes 16 --grace 60")

@@ -56,7 +56,8 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     """Look whether this login can keep homes in it, and whether it keeps what is committed.
 
     With --runtime the queue and the leases of workers are thrown away and made anew, as the
-    database's owner: every home is due then. Workers may go on meanwhile.
+    database's owner: every home is due then. Workers may go on meanwhile. What models cost today,
+    for `worker --cost`, is kept; the questions of the last minute are forgotten.
     """
     found = homes.check_database(os.environ, makes_runtime=runtime)
     session.printed(found)

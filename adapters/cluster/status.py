@@ -18,7 +18,7 @@ WHERE one.home = {ALL} AND one.lease_until > clock_timestamp()
 GROUP BY one.owner, one.place, one.since, one.beat ORDER BY one.since, one.owner"""
 _HELD = """
 SELECT name FROM runtime.homes JOIN wakelog.homes USING (home)
-WHERE hold_until > now() AND state = 'open' ORDER BY name"""
+WHERE {until} > now() AND state = 'open' ORDER BY name"""
 _QUEUE = "SELECT status::text, count(*) FROM queue.procrastinate_jobs GROUP BY status"
 _STATES = "SELECT state, count(*) FROM wakelog.homes GROUP BY state"
 _OLDEST = f"""
@@ -40,14 +40,18 @@ def details_of(database: Database) -> ClusterDetails:
             return connection.execute(sql.encode(), values).fetchall()
 
         states = dict(rows(_STATES))
-        held = [name for (name,) in rows(_HELD)]
+        untils = ("hold_until", "limited_until")
+        held, limited = ([name for (name,) in rows(_HELD.format(until=one))] for one in untils)
         due = rows(f"SELECT count(*) FROM ({DUE}) AS due", only=None)[0][0]
         oldest = rows(_OLDEST, only=None)[0][0]
         return ClusterDetails(
             [WorkerLine(*one) for one in rows(_WORKERS)],
-            HomesCount(states.get("open", 0), due, len(held), states.get("frozen", 0)),
+            HomesCount(
+                states.get("open", 0), due, len(held), states.get("frozen", 0), len(limited)
+            ),
             None if oldest is None else round(oldest, 3),
             len(rows(STALLED, lease=LEASE_SECONDS)),
             held,
             dict(rows(_QUEUE)),
+            limited,
         )

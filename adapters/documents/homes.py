@@ -192,18 +192,21 @@ class PageHealth(Struct, frozen=True):
 
 
 class HomesCount(Struct, frozen=True):
-    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
+    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen, and at
+    a limit of what models may be asked."""
 
     open: int
     due: int
     held: int
     frozen: int
+    limited: int = 0
 
 
 class ClusterDetails(Struct, frozen=True):
     """How a cluster stands: its workers, its homes, for how long the oldest one is due that nobody
     tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name;
-    `queue`: how many homes are queued, by what becomes of them: ``todo``, ``doing``."""
+    `queue`: how many homes are queued, by what becomes of them: ``todo``, ``doing``; `limited`: the
+    homes that wait for a limit of `worker --requests` and others, by name."""
 
     workers: list[WorkerLine]
     homes: HomesCount
@@ -211,6 +214,7 @@ class ClusterDetails(Struct, frozen=True):
     stalled: int
     held_off: list[str]
     queue: dict[str, int] = {}
+    limited: list[str] = []
 
 
 class SettingsText(Struct, frozen=True):

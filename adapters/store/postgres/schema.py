@@ -242,6 +242,14 @@ CREATE TABLE IF NOT EXISTS runtime.spent (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.buckets, runtime.spent TO wakelog_worker;
 """
+# Until when no model may be asked for a home, as far as it has asked.
+_LIMITED = """
+ALTER TABLE runtime.homes ADD COLUMN IF NOT EXISTS
+    limited_until timestamptz NOT NULL DEFAULT '-infinity';
+"""
+# What a day cost is money that was spent, and outlives the rest.
+_KEEP_SPENT = "ALTER TABLE IF EXISTS runtime.spent SET SCHEMA wakelog;"
+_KEPT_SPENT = "ALTER TABLE IF EXISTS wakelog.spent SET SCHEMA runtime;"
 # The row of a worker itself (of no home) is written by workers, and seen by all.
 _RUNTIME_FENCE = """
 ALTER TABLE runtime.{table} ENABLE ROW LEVEL SECURITY;
@@ -274,8 +282,8 @@ def runtime_script() -> str:
     """All of it, in place of what there was, to be run in one transaction by the owner."""
     from procrastinate.schema import SchemaManager  # only who prepares a database needs it
 
-    parts = [_DROP.format(name=name) for name in SCHEMAS]
-    parts.append(_RUNTIME.format(roles=_ROLES, limits=_LIMITS))
+    parts = [_KEEP_SPENT, *(_DROP.format(name=name) for name in SCHEMAS)]
+    parts += [_RUNTIME.format(roles=_ROLES, limits=_KEPT_SPENT + _LIMITS), _LIMITED]
     parts += runtime_fences()
     parts += [_NEWS.format(log=log) for log in LOGS]
     parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
@@ -481,6 +489,7 @@ MIGRATIONS = (
     Migration(7, "place", place_script),
     Migration(8, "who", who_script),
     Migration(9, "limits", _LIMITS.format),
+    Migration(10, "limited", _LIMITED.format),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""
