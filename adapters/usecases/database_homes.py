@@ -23,6 +23,7 @@ PASSWORDS = {
     "page": "WAKELOG_PAGE_PASSWORD",
     "worker": "WAKELOG_WORKER_PASSWORD",
     "eraser": "WAKELOG_PAGE_PASSWORD",
+    "operator": "WAKELOG_PAGE_PASSWORD",
 }
 
 
@@ -52,7 +53,7 @@ def _login(given: str) -> tuple[str, str]:
     kind, _, name = given.partition("=")
     if kind not in PASSWORDS or not name:
         because = f"{given[:40]!r} names no login of a page or a worker"
-        raise invalid(because, "write page=NAME or worker=NAME, or eraser=NAME")
+        raise invalid(because, "write page=NAME or worker=NAME, eraser=NAME or operator=NAME")
     return kind, name
 
 
@@ -189,6 +190,15 @@ def freeze_home(name: str, environ: Mapping[str, str]) -> d.FrozenHome:
     place.hold().check(place.name)
     place.keep_hold(WriteGuard("frozen"))
     return d.FrozenHome(place.name)
+
+
+def thaw_home(name: str, environ: Mapping[str, str]) -> d.ThawedHome:
+    """Let a home be written again. Raises as `adapters.upkeep.home_copy.thaw`, or
+    `create_token`."""
+    from adapters.upkeep.home_copy import thaw
+
+    place = DatabaseLocation(homes_of(environ), _plain_name(name), environ)
+    return d.ThawedHome(place.name, thaw(place))
 
 
 def plan_deletion(name: str, environ: Mapping[str, str]) -> d.DeletedHome:

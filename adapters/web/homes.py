@@ -6,9 +6,8 @@ to all.
 """
 
 import asyncio
-import hmac
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -40,8 +39,9 @@ from adapters.home.views import BATCH_APPENDS
 from adapters.store.document_store import ViewPosition
 from adapters.store.log import WHO
 from adapters.web import auth as guarding
+from adapters.web import operate
 from adapters.web.app import RENDERS_MAX, answer
-from adapters.web.auth import Denied, Guard, Guesses
+from adapters.web.auth import Denied, Guesses, guard_of
 from adapters.web.http_types import parameters_of, status_of
 from adapters.web.middleware import (
     ENTER,
@@ -84,20 +84,21 @@ class OpenSites:
         self._near = near
         self._made: set[int] = set()  # homes whose views are those of this version
         self.homes = homes
-        self._environ = environ
+        self.environ = environ
         self._most = most
         self._lock = Lock()
         self._sites: OrderedDict[tuple[int, str], Site] = OrderedDict()
         self._is_over = False
         self.lost: Refused | None = None  # a database is not replaced
+        self.refused: Counter[str] = Counter()  # by status, since it was started
         self.looked_at = monotonic()  # when the loop of its pages went round last
 
     def site(self, number: int, name: str) -> Site:
         """The home of a number, which has this name now. Raises Refused, Damaged."""
         with self._lock:
             if (number, name) not in self._sites:
-                place = DatabaseLocation(self.homes, name, self._environ)
-                self._sites[number, name] = Site(place, self._environ, has_engine=True)
+                place = DatabaseLocation(self.homes, name, self.environ)
+                self._sites[number, name] = Site(place, self.environ, has_engine=True)
             self._sites.move_to_end((number, name))
             if len(self._sites) > self._most:
                 idle = [key for key, one in self._sites.items() if not one.jobs.is_busy]
@@ -175,7 +176,6 @@ _RENEWED = Denied(
     "wait a moment: this page asks again by itself",
 )
 _NO_PAGE = Denied(HTTPStatus.NOT_FOUND, "there is no such page", "begin at /")
-_SECRET = b"wakelog forms"
 _log = logging.getLogger(__name__)
 
 
@@ -214,6 +214,8 @@ def make_homes_app(
         Route("/", _mine),
         Route("/homes", _mine),
         Route("/homes.json", _mine),
+        *(Route(one, partial(operate.answer, sites)) for one in operate.PAGES),
+        Route(operate.DEED, partial(operate.answer, sites), methods=["POST"]),
         Route("/{path:path}", _nowhere, methods=["GET", "POST"]),
     ]
     outer = [
@@ -253,11 +255,6 @@ def may(entries: Sequence["HomeEntry"], home: str, deed: Permission) -> int:
         return HTTPStatus.NOT_FOUND
     allowed = any(deed in permissions_of(one.role, one.own_role) for one in mine)
     return HTTPStatus.OK if allowed else HTTPStatus.FORBIDDEN
-
-
-def guard_of(token: str) -> Guard:
-    """Takes the forms of whoever holds a token, on whichever machine they were made."""
-    return Guard("", secret=hmac.digest(_SECRET, token.encode("utf-8", "replace"), "sha256"))
 
 
 class TokenMiddleware(GuardMiddleware):
@@ -300,9 +297,10 @@ class TokenMiddleware(GuardMiddleware):
             return _refused(request, error)
         if path == ENTER:
             return entered(request, query, is_in=bool(entries))
-        if not entries and self._sign_in and not shown:
+        is_operator = bool(request.scope.get("wakelog.operator"))
+        if not entries and self._sign_in and not shown and not is_operator:
             return self._sign_in.asked(request)
-        if not entries:
+        if not entries and not is_operator:
             return refusal(request, self._unknown(request, is_shown=bool(shown)))
         if given:
             return self._keep(entries[0], kept, f"{path}?{urlencode(query)}" if query else path)
@@ -342,7 +340,8 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     allowed = partial(may, entries, name)
     status = allowed(deed_of(request.method, path))
     if status != HTTPStatus.OK:
-        who = entries[0].subject
+        who = entries[0].subject if entries else request.scope["wakelog.subject"]
+        sites.refused[str(int(status))] += 1
         _log.warning("refused: %s %s by %s: %d", request.method, root, who, status)
         return refusal(request, _denied(status))
     entry = next(one for one in entries if one.home == name)
@@ -378,7 +377,8 @@ async def _mine(request: Request) -> Response:
     homes = [_listed(one) for _, one in sorted(found.items())]
     if request.scope["path"].endswith(".json"):
         return JSONResponse({"homes": homes, "next": None})
-    return page_outside(request, HTTPStatus.OK, "My homes", homes=homes)
+    operates = bool(request.scope.get("wakelog.operator"))
+    return page_outside(request, HTTPStatus.OK, "My homes", homes=homes, operates=operates)
 
 
 def _listed(entry: "HomeEntry") -> Mapping[str, str]:

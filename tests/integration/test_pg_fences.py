@@ -292,7 +292,7 @@ def test_a_database_of_an_older_wakelog_is_refused_and_brought_up_to_date(
             refused(["task", "list"], "pg:anna", env=env)
         )
         said = done(["database", "init"], "-", env=env)
-        ran = "views, people, settings, fences, eraser, place, who, limits, limited"
+        ran = "views, people, settings, fences, eraser, place, who, limits, limited, operator"
         assert said.endswith(f"up to date: {ran}.\n")
         assert done(["database", "init"], "-", env=env).startswith("Nothing to do in")
         (task,) = told(["task", "list"], "pg:anna", env=env)

@@ -27,8 +27,15 @@ LOGS = ("journal", "agent")
 APP, WORKER, ERASER = "wakelog_app", "wakelog_worker", "wakelog_eraser"
 ROLES = (APP, WORKER, ERASER)
 _ROLES = ", ".join(ROLES)
-LOGINS = {"page": (APP,), "worker": (APP, WORKER), "eraser": (APP, ERASER)}
-"""What a login of each kind may take: an eraser is a page's that erases."""
+OPERATOR = "wakelog_operator"
+LOGINS = {
+    "page": (APP,),
+    "worker": (APP, WORKER),
+    "eraser": (APP, ERASER),
+    "operator": (APP, WORKER, OPERATOR),
+}
+"""What a login of each kind may take: an eraser is a page's that erases, an operator a worker's
+that freezes homes."""
 
 _BASE = """
 CREATE SCHEMA wakelog;
@@ -471,6 +478,25 @@ def who_script() -> str:
     return _WHO.format(roles=_ROLES, functions=_WHO_FUNCTIONS) + internal
 
 
+# Of a home's registry an operator may say whether it is written, and nothing else.
+_HOLD = """
+CREATE FUNCTION wakelog.hold(of_home integer, to_state text, why text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        UPDATE wakelog.homes SET state = to_state, moved_to = why WHERE home = of_home;
+        UPDATE journal.heads SET state = to_state WHERE home = of_home;
+        UPDATE agent.heads SET state = to_state WHERE home = of_home;
+    $$;
+REVOKE ALL ON FUNCTION wakelog.hold(integer, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wakelog.hold(integer, text, text) TO {operator};
+"""
+
+
+def operator_script() -> str:
+    """That who operates may freeze a home and thaw it."""
+    return _ROLE.format(role=OPERATOR) + _HOLD.format(operator=OPERATOR)
+
+
 class Migration(NamedTuple):
     """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
 
@@ -490,6 +516,7 @@ MIGRATIONS = (
     Migration(8, "who", who_script),
     Migration(9, "limits", _LIMITS.format),
     Migration(10, "limited", _LIMITED.format),
+    Migration(11, "operator", operator_script),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""
