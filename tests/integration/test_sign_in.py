@@ -196,6 +196,22 @@ def test_settings_that_are_not_whole_are_refused_in_a_line() -> None:
             sign_in.settings_of(whole | more)
 
 
+def test_the_secret_of_the_client_is_rotated_and_who_is_in_stays_in(team: Team) -> None:
+    before = team.browser()
+    team.signed_in(before, sub="s-hanako", groups=[])
+    team.of.secret = "a-new-one"
+    there = team.signed_in(team.browser(), sub="s-hanako", groups=[])
+    assert there.status_code == 403  # the page has the old one still
+    after = team.browser(WAKELOG_OIDC_SECRET="a-new-one")
+    assert team.signed_in(after, sub="s-hanako", groups=[]).status_code == 303
+    after.cookies = before.cookies  # who signed in at a page with the old one
+    page = after.get("/h/team/tasks")
+    assert page.status_code == 200
+    with psycopg.connect(team.env["WAKELOG_DATABASE"]) as line:
+        line.execute("DELETE FROM wakelog.sessions")
+    assert after.get("/h/team/tasks").status_code == 303  # everybody signs in again
+
+
 # --------------------------------------------------------------------------- the operator's page
 
 
