@@ -192,15 +192,6 @@ def freeze_home(name: str, environ: Mapping[str, str]) -> d.FrozenHome:
     return d.FrozenHome(place.name)
 
 
-def thaw_home(name: str, environ: Mapping[str, str]) -> d.ThawedHome:
-    """Let a home be written again. Raises as `adapters.upkeep.home_copy.thaw`, or
-    `create_token`."""
-    from adapters.upkeep.home_copy import thaw
-
-    place = DatabaseLocation(homes_of(environ), _plain_name(name), environ)
-    return d.ThawedHome(place.name, thaw(place))
-
-
 def plan_deletion(name: str, environ: Mapping[str, str]) -> d.DeletedHome:
     """What `delete_home` would delete. Raises Refused, code ``home_open``: it is neither frozen nor
     moved; ``frozen``: it is being copied; ``agent_running``: a wake has not ended; or as

@@ -207,6 +207,8 @@ def make_homes_app(
             await watching
 
     rendering = asyncio.Semaphore(RENDERS_MAX)
+    operated = operate.Operated(sites.homes.database, sites.environ, sites.refused)
+    operates = partial(operate.answer, operated)
     routes = [
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
         Route("/h/{home}/{path:path}", partial(_home, sites, rendering), methods=["GET", "POST"]),
@@ -214,8 +216,8 @@ def make_homes_app(
         Route("/", _mine),
         Route("/homes", _mine),
         Route("/homes.json", _mine),
-        *(Route(one, partial(operate.answer, sites)) for one in operate.PAGES),
-        Route(operate.DEED, partial(operate.answer, sites), methods=["POST"]),
+        *(Route(one, operates) for one in operate.PAGES),
+        Route(operate.DEED, operates, methods=["POST"]),
         Route("/{path:path}", _nowhere, methods=["GET", "POST"]),
     ]
     outer = [

@@ -44,7 +44,7 @@ def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
     with server() as address:
         where = urlsplit(address)
         with psycopg.connect(f"{address}postgres", autocommit=True) as line:
-            line.execute("CREATE DATABASE wakelog")
+            line.execute("CREATE DATABASE team")
         yield {
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
@@ -53,7 +53,7 @@ def environ(tmp_path: Path) -> Iterator[dict[str, str]]:
             "PGHOST": str(where.hostname),
             "PGPORT": str(where.port),
             "PGUSER": "owner",
-            "WAKELOG_DATABASE": "postgresql:///wakelog",
+            "WAKELOG_DATABASE": "postgresql:///team",
         }
 
 
@@ -79,7 +79,7 @@ def test_every_step_of_the_runbook_does_what_the_page_says(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     there = {one: environ[one] for one in ("PGHOST", "PGPORT")}
-    url = f"postgresql://owner@{there['PGHOST']}:{there['PGPORT']}/wakelog"
+    url = f"postgresql://owner@{there['PGHOST']}:{there['PGPORT']}/team"
     env = {"WAKELOG_DATABASE": url, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done(["database", "init"], "-", env=env)
     for name in ("anna", "ben"):
@@ -101,7 +101,7 @@ def test_every_step_of_the_runbook_does_what_the_page_says(
     assert said.count("[frozen]") == 2
     assert '"event":"draining"' in (tmp_path / "worker.log").read_text("utf-8")
     assert "DELETE" in ran.stdout
-    restored = {**env, "WAKELOG_DATABASE": url.replace("/wakelog", "/restored")}
+    restored = {**env, "WAKELOG_DATABASE": url.replace("/team", "/restored")}
     listed = done(["task", "list"], "pg:anna", env=restored)
     assert "It goes on" in listed
     assert "In the rehearsal alone" not in listed
