@@ -222,7 +222,12 @@ def make_homes_app(
     ]
     outer = [
         Middleware(
-            TokenMiddleware, people=people, guesses=guesses, is_secure=is_secure, sign_in=sign_in
+            TokenMiddleware,
+            people=people,
+            guesses=guesses,
+            is_secure=is_secure,
+            sign_in=sign_in,
+            refused=sites.refused,
         )
     ]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
@@ -270,8 +275,9 @@ class TokenMiddleware(GuardMiddleware):
         *,
         is_secure: bool,
         sign_in: "SignIn | None",
+        refused: Counter[str],
     ) -> None:
-        self._app = app
+        self._app, self._refused = app, refused
         self._people = people
         self._guesses = guesses
         self._is_secure = is_secure
@@ -303,7 +309,9 @@ class TokenMiddleware(GuardMiddleware):
         if not entries and self._sign_in and not shown and not is_operator:
             return self._sign_in.asked(request)
         if not entries and not is_operator:
-            return refusal(request, self._unknown(request, is_shown=bool(shown)))
+            denied = self._unknown(request, is_shown=bool(shown))
+            self._refused[str(int(denied.status))] += 1
+            return refusal(request, denied)
         if given:
             return self._keep(entries[0], kept, f"{path}?{urlencode(query)}" if query else path)
         request.scope["wakelog.entries"] = entries
@@ -343,9 +351,10 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     status = allowed(deed_of(request.method, path))
     if status != HTTPStatus.OK:
         who = entries[0].subject if entries else request.scope["wakelog.subject"]
-        sites.refused[str(int(status))] += 1
         _log.warning("refused: %s %s by %s: %d", request.method, root, who, status)
-        return refusal(request, _denied(status))
+        denied = _denied(status)
+        sites.refused[str(int(denied.status))] += 1
+        return refusal(request, denied)
     entry = next(one for one in entries if one.home == name)
     try:
         site = await run_in_threadpool(sites.site, entry.number, name)
@@ -398,7 +407,7 @@ def _kept(cookies: Mapping[str, str]) -> list[str]:
 
 
 def _denied(status: int) -> Denied:
-    if status == HTTPStatus.NOT_FOUND:
+    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):  # an operator is no member
         return _NO_PAGE
     return Denied(status, "your role in this home does not allow that", "ask its owner")
 

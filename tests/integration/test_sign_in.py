@@ -224,7 +224,8 @@ def test_an_operator_sees_how_homes_are_and_no_word_of_any_and_freezes_one(team:
     assert page.status_code == 200
     assert "Mend the fence" not in page.text
     assert {"team", "other"} <= set(re.findall(r'<th scope="row">([^<]+)', page.text))
-    assert client.get("/h/team/tasks").status_code == 401  # an operator is no member
+    assert client.get("/h/team/tasks").status_code == 404  # an operator is no member
+    assert client.get("/", headers={"authorization": "Bearer guessed"}).status_code == 401
     form = {"csrf": guard_of(client.cookies["wakelog_session"]).csrf, "home": "team"}
     for deed, state in (("freeze", "frozen"), ("thaw", "open")):
         there = client.post(f"/operate/{deed}", data=form, headers={"origin": ORIGIN})
@@ -233,7 +234,8 @@ def test_an_operator_sees_how_homes_are_and_no_word_of_any_and_freezes_one(team:
         assert {one["name"]: one["state"] for one in every} == {"team": state, "other": "open"}
         assert every == told(["cluster", "--homes"], "-", env=team.env)["every"]
     assert "pg:team: due" in done(["cluster", "--homes"], "-", env=team.env)
-    assert "1 with 401" in client.get("/operate").text  # what was refused
+    text = client.get("/operate").text
+    assert "1 with 404, 1 with 401" in text  # what was refused
 
 
 def test_nobody_else_is_shown_the_operators_page_and_no_form_of_another_site_is_taken(
