@@ -223,7 +223,7 @@ def test_an_operator_sees_how_homes_are_and_no_word_of_any_and_freezes_one(team:
     page = client.get("/operate")
     assert page.status_code == 200
     assert "Mend the fence" not in page.text
-    assert {"team", "other"} <= set(re.findall(r'<th scope="row">([^<]+)', page.text))
+    assert {"team", "other"} <= set(re.findall(r"<li><strong>([^<]+)", page.text))
     assert client.get("/h/team/tasks").status_code == 404  # an operator is no member
     assert client.get("/", headers={"authorization": "Bearer guessed"}).status_code == 401
     form = {"csrf": guard_of(client.cookies["wakelog_session"]).csrf, "home": "team"}
