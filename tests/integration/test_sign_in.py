@@ -52,7 +52,7 @@ class Team:
     def browser(self, **settings: str) -> TestClient:
         given = {"WAKELOG_OIDC_ISSUER": self.of.address, "WAKELOG_OIDC_CLIENT": CLIENT}
         given |= {"WAKELOG_OIDC_SECRET": SECRET, "WAKELOG_ADDRESS": ORIGIN, **settings}
-        sites = OpenSites(self._homes, {**FIXED, **self.env})
+        sites = OpenSites(self._homes, {**FIXED, **self.env, **given})
         people = People(self._homes.database)
         wanted = sign_in.settings_of(given)
         assert wanted is not None
