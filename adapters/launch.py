@@ -133,11 +133,15 @@ class HomesPage:
         from adapters.web.homes import OpenSites, make_homes_app
 
         homes = homes_of(environ)
+        wanted = sign_in.settings_of(environ)
+        if wanted and wanted.operators and not homes.database.may_operate():
+            because = f"{sign_in.OPERATORS} is set, and this login may not operate all homes"
+            instead = "use one that `wakelog database init --login operator=NAME` made"
+            raise Refused("read_only", because=because, instead=instead)
         self._listening = bound(host, port)
         self._sites = OpenSites(homes, environ)
         guesses = auth.Guesses(time.monotonic)
         people = People(homes.database)
-        wanted = sign_in.settings_of(environ)
         signing = sign_in.SignIn(wanted, people, is_secure=is_secure) if wanted else None
         self._app = make_homes_app(
             self._sites, people, guesses, is_secure=is_secure, sign_in=signing

@@ -11,11 +11,13 @@ from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, flag, option
 from adapters.launch import HOST, bound
 from adapters.text.common import counted, local_time
+from adapters.text.homes import standing
 from domain.errors import invalid
 
 
-@command("cluster", example="--json")
-def cluster_command(session: Session) -> None:
+@command("cluster", example=("--json", "--homes"))
+@flag("--homes is_every", "Each home, too: how it stands, and who tends it.")
+def cluster_command(session: Session, *, is_every: bool) -> None:
     """See the workers of a PostgreSQL database, and which homes wait; WAKELOG_DATABASE says which.
 
     A home is due where its time has come or something new stands in its logs, and nobody tends it
@@ -23,8 +25,9 @@ def cluster_command(session: Session) -> None:
     """
     from adapters.cluster.status import cluster_details
 
-    found = cluster_details(os.environ)
-    session.printed(found)
+    found = cluster_details(os.environ, is_every=is_every)
+    if session.printed(found):
+        return
     for one in found.workers:
         since, beat = (local_time(at, "UTC") for at in (one.since, one.beat))
         machine = one.place.partition(" ")[0]
@@ -40,6 +43,13 @@ def cluster_command(session: Session) -> None:
         session.say(f"stalled    {counted(found.stalled, 'home')}, until a worker frees them")
     for name in found.held_off:
         session.say(f"held off   pg:{name}: see what its worker says, and `wakelog doctor`")
+    for name in found.limited:
+        session.say(f"limited    pg:{name}: waits for what models may be asked")
+    for currency, cost in found.cost.items():
+        session.say(f"today      {cost:.2f} {currency}")
+    for home in found.every or ():
+        by = f", tended by {home.worker}" if home.worker else ""
+        session.say(f"home       pg:{home.name}: {standing(home)}{by}")
 
 
 @command("worker", example="--homes 16 --grace 60")

@@ -24,13 +24,17 @@ def database_command() -> None:
 
 
 @command("database init", example=("", "--login page=www"))
-@option("--login logins=KIND=NAME", "page=NAME, worker=NAME or eraser=NAME.", multiple=True)
+@option(
+    "--login logins=KIND=NAME", "page=NAME, worker=NAME, eraser=NAME or operator=NAME.",
+    multiple=True,
+)  # fmt: skip
 def init_command(session: Session, logins: Sequence[str]) -> None:
     """Make the tables and roles that homes need; run as the database's owner. Safe to repeat.
 
     Tables of an older wakelog are brought up to date. With --login a login is made, or one that is
     there becomes a page's, which works in one home at a time, or a worker's, and nothing more here;
-    an eraser's is a page's with which `wakelog erase`, and the page's, takes words out for good.
+    an eraser's is a page's with which `wakelog erase`, and the page's, takes words out for good; an
+    operator's is a worker's that freezes and thaws homes, for a page with an operator's page.
     WAKELOG_PAGE_PASSWORD and WAKELOG_WORKER_PASSWORD are their passwords from then on, where set.
     """
     done = homes.init_database(os.environ, logins)
@@ -41,7 +45,8 @@ def init_command(session: Session, logins: Sequence[str]) -> None:
     for one in done.logins:
         kind, _, name = one.partition("=")
         is_eraser = kind == "eraser"
-        told = "a page's login, and may erase" if is_eraser else f"a {kind}'s login"
+        an = "an" if kind == "operator" else "a"
+        told = "a page's login, and may erase" if is_eraser else f"{an} {kind}'s login"
         session.say(f"{safe(name)} is {told}.")
     session.note("Make a home with `wakelog home create NAME`.")
 
@@ -56,7 +61,8 @@ def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> Non
     """Look whether this login can keep homes in it, and whether it keeps what is committed.
 
     With --runtime the queue and the leases of workers are thrown away and made anew, as the
-    database's owner: every home is due then. Workers may go on meanwhile.
+    database's owner: every home is due then. Workers may go on meanwhile. What models cost today,
+    for `worker --cost`, is kept; the questions of the last minute are forgotten.
     """
     found = homes.check_database(os.environ, makes_runtime=runtime)
     session.printed(found)

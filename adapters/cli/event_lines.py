@@ -39,6 +39,7 @@ _WORDS = {
     "resumed": "{agent}: goes on",
     "taken_over": "{agent}: taken over from a process that is gone",
     "waits": "{agent}: waits until {until}",
+    "limited": "at the limit of what models may be asked: no wake begins until {until}",
     "held": "{agent}: waits for your {waits_for}, see `wakelog status`",
     "ended": "{agent}: {outcome}{turns}",
     "cancelled": "{agent}: stopped, the agent is {reason}",

@@ -119,7 +119,8 @@ def _told(item: "InboxItem", zone: str) -> str:
         parts.append(f"- {reason}")
     if item.status != "pending":
         until = f" until {local_time(item.until, zone)}" if item.until else ""
-        parts.append(f"[{item.status}{until}]")
+        by = f" by {item.who}" if item.who else ""
+        parts.append(f"[{item.status}{by}{until}]")
     if item.undone:
         parts.append("[undone]")
     if item.stale:

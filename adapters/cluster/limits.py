@@ -7,10 +7,11 @@ from math import ceil
 from typing import NamedTuple
 
 from adapters.home.prices import WHOLE
+from adapters.runtime.services import Allowance
 from adapters.store.postgres.database import Database
 from domain.errors import Refused
 
-WAIT_LEAST = 5  # seconds: each wait is a row of a log
+WAIT_LEAST = 5  # seconds until a home is opened again in vain, at least
 MINUTE = 60
 ALL = "all"
 _MAKE = """
@@ -20,6 +21,10 @@ _TAKE = """
 SELECT name, level, extract(epoch FROM clock_timestamp() - at)::float8 FROM runtime.buckets
 WHERE name = ANY (%s) ORDER BY name FOR UPDATE"""
 _LEAVE = "UPDATE runtime.buckets SET level = %s, at = clock_timestamp() WHERE name = %s"
+_GIVE_BACK = "UPDATE runtime.buckets SET level = level + %s WHERE name = ANY (%s)"
+_WAITING = "SELECT count(*) FROM runtime.homes WHERE limited_until > now() AND home <> %s"
+_LIMITED = """
+UPDATE runtime.homes SET limited_until = now() + %s * interval '1 second' WHERE home = %s"""
 _SPENT = """
 SELECT coalesce(max(amount), 0), extract(epoch FROM
     date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day' - now() AT TIME ZONE 'UTC')::int
@@ -46,9 +51,18 @@ class SharedLimits:
         """For how many seconds a model may not be asked for a home; 0: it may, and that counts. A
         bucket holds what may be asked in a minute, and is refilled by the database's clock.
         Raises Refused: the database cannot be reached."""
-        asked = {ALL: self._limits.requests, f"home {home}": self._limits.home_requests}
-        rates = {name: rate for name, rate in asked.items() if rate}
-        return max(self._unpaid(), self._take(rates) if rates else 0)
+        rates = self._rates(home)
+        seconds = self._unpaid() or (self._take(home, rates) if rates else 0)
+        if seconds:
+            with self._database.connection() as connection:
+                connection.execute(_LIMITED, (seconds, home))
+        return seconds
+
+    def give_back(self, home: int, count: int) -> None:
+        """So many questions were not asked after all. Raises Refused."""
+        if count and (rates := self._rates(home)):
+            with self._database.connection() as connection:
+                connection.execute(_GIVE_BACK, (count, list(rates)))
 
     def spend(self, currency: str, cost: int) -> None:
         """Count what an answer cost, of `WHOLE`; nothing while the database cannot be reached: the
@@ -57,6 +71,10 @@ class SharedLimits:
             with suppress(Refused), self._database.connection() as connection:
                 connection.execute(_SPEND, (currency, Decimal(cost) / WHOLE))
 
+    def _rates(self, home: int) -> dict[str, int]:
+        asked = {ALL: self._limits.requests, f"home {home}": self._limits.home_requests}
+        return {name: rate for name, rate in asked.items() if rate}
+
     def _unpaid(self) -> int:
         if not self._limits.cost:
             return 0
@@ -64,7 +82,7 @@ class SharedLimits:
             ((spent, left),) = connection.execute(_SPENT).fetchall()
         return max(int(left), WAIT_LEAST) if spent >= self._limits.cost else 0
 
-    def _take(self, rates: dict[str, int]) -> int:
+    def _take(self, home: int, rates: dict[str, int]) -> int:
         names = sorted(rates)
         with self._database.connection() as connection, connection.transaction():
             connection.execute(_MAKE, (names, [float(rates[one]) for one in names]))
@@ -72,8 +90,24 @@ class SharedLimits:
                 name: min(float(rates[name]), level + max(passed, 0.0) * rates[name] / MINUTE)
                 for name, level, passed in connection.execute(_TAKE, (names,)).fetchall()
             }
-            missing = [(1 - level) * MINUTE / rates[name] for name, level in levels.items()]
-            is_there = all(one <= 0 for one in missing)
+            missing = {name: (1 - level) * MINUTE / rates[name] for name, level in levels.items()}
+            is_there = all(one <= 0 for one in missing.values())
             for name, level in levels.items():
                 connection.execute(_LEAVE, (level - is_there, name))
-        return 0 if is_there else max(ceil(max(missing)), WAIT_LEAST)
+            if missing.get(ALL, 0) > 0:  # those who wait come one after another, not all at once
+                ((waiting,),) = connection.execute(_WAITING, (home,)).fetchall()
+                missing[ALL] += min(waiting * MINUTE / rates[ALL], MINUTE)
+        return 0 if is_there else max(ceil(max(missing.values())), WAIT_LEAST)
+
+
+class HomeAllowance(Allowance):
+    """What the limits allow one home."""
+
+    def __init__(self, limits: SharedLimits, home: int) -> None:
+        self._limits, self._home = limits, home
+
+    def take(self) -> int:
+        return self._limits.wait(self._home)
+
+    def give_back(self, count: int) -> None:
+        self._limits.give_back(self._home, count)

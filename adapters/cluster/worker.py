@@ -27,7 +27,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import worker_loop
 from adapters.cluster.health import answered, cluster_gauges
-from adapters.cluster.limits import Limits, SharedLimits
+from adapters.cluster.limits import HomeAllowance, Limits, SharedLimits
 from adapters.cluster.rebuild_views import ViewRebuilder
 from adapters.cluster.scheduler import DueHome, Scheduler
 from adapters.cluster.worker_loop import HomeNotifiers, WorkerContext, WorkerLoop
@@ -411,7 +411,7 @@ def work(
         home = open_home(place, environ, model=model, is_writing=True)
         scope_labels(home)
         own, of = home.services.spans_for, home.services
-        of.limited = partial(limits.wait, homes.named(name).number)
+        of.allowance = HomeAllowance(limits, homes.named(name).number)
         costs = costs_at(home.settings.prices, lambda: of.agents.tail().at)
         of.spans_for = lambda: counted.around(own(), name, home.settings.currency, costs)
         return home

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.documents.wakes import WakeLine, wake_document
+from adapters.documents.wakes import WakeLine, wake_lines
 from adapters.wiring import Home
 from domain.agent import deciders
 from domain.agent.agent import AGENT, AgentObservation, Mode, category_in
@@ -222,7 +222,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             TimerDetails(one.id, one.schedule, one.zone, one.next_at, not one.heeds_moves)
             for one in agent.timers
         ],
-        last_wakes=[wake_document(home, each) for wake in newest for each in wake.every],
+        last_wakes=wake_lines(home, (each for wake in newest for each in wake.every)),
         subject_title=category_name(catalog, category) if category else None,
     )
 

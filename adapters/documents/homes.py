@@ -192,18 +192,35 @@ class PageHealth(Struct, frozen=True):
 
 
 class HomesCount(Struct, frozen=True):
-    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
+    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen, and at
+    a limit of what models may be asked."""
 
     open: int
     due: int
     held: int
     frozen: int
+    limited: int = 0
+
+
+class HomeStanding(Struct, frozen=True):
+    """How a home of a cluster stands, without a word of it: ``open``, ``frozen`` or ``moved``; the
+    worker that tends it; whether it is due; until when it is held off after a trouble, and until
+    when no model may be asked for it."""
+
+    name: str
+    state: str
+    worker: str | None
+    due: bool
+    held_until: str | None
+    limited_until: str | None
 
 
 class ClusterDetails(Struct, frozen=True):
     """How a cluster stands: its workers, its homes, for how long the oldest one is due that nobody
     tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name;
-    `queue`: how many homes are queued, by what becomes of them: ``todo``, ``doing``."""
+    `queue`: how many homes are queued, by what becomes of them: ``todo``, ``doing``; `limited`: the
+    homes that wait for a limit of `worker --requests` and others, by name; `cost`: of this UTC day,
+    by currency, where workers have `--cost`; `every`: each home, where it is asked for."""
 
     workers: list[WorkerLine]
     homes: HomesCount
@@ -211,6 +228,9 @@ class ClusterDetails(Struct, frozen=True):
     stalled: int
     held_off: list[str]
     queue: dict[str, int] = {}
+    limited: list[str] = []
+    cost: dict[str, float] = {}
+    every: list[HomeStanding] | None = None
 
 
 class SettingsText(Struct, frozen=True):

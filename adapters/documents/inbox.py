@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from adapters.documents.members import Members
 from adapters.documents.ranks import SET_SHOWN, Ranks, ranks_of
 from adapters.documents.tasks import catalog_of, titles_among
 from adapters.documents.wakes import state_of
@@ -48,7 +49,7 @@ class InboxItem(Struct, frozen=True):
     shown (see `place_told`), null where they do not. `target` is the id of the other task that it
     names, there already or not; `needs` the item that makes that task. `until`: when one
     that was put off waits again, null where it does not of itself. `undone`: it was confirmed, and
-    taken back."""
+    taken back. `who`: the member of a home of several people who decided so."""
 
     ref: str
     tool: str
@@ -66,6 +67,7 @@ class InboxItem(Struct, frozen=True):
     needs: str | None
     until: str | None
     undone: bool
+    who: str | None
 
 
 class SubjectDetails(Struct, frozen=True):
@@ -230,6 +232,7 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
 def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     """The documents of sets with those of their items that are shown; without any: none."""
     now: dict[str, Snapshot] = {}  # of tasks, as each is looked at for many items
+    members = Members(home)
     found: list[InboxSet] = []
     with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
         ranked, titles = ranks_of(home), titles_of(home, sets)
@@ -260,7 +263,9 @@ def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[
                     by=by,
                     said=said,
                     items=[
-                        _item(home, ranked, one.changes, name, item, was)
+                        _item(
+                            home, ranked, one.changes, name, item, was, members.decided(one, item)
+                        )
                         for item, was in zip(items, seen, strict=True)
                     ],
                 )
@@ -279,8 +284,9 @@ def _client_of(home: Home, one: SetDocument) -> tuple[str | None, str | None]:
 
 
 def _item(
-    home: Home, ranked: Ranks, changes: ChangeSet, name: str, item: ChangeItem, now: Snapshot
-) -> InboxItem:
+    home: Home, ranked: Ranks, changes: ChangeSet, name: str, item: ChangeItem, now: Snapshot,
+    who: str,
+) -> InboxItem:  # fmt: skip
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
     need = dependency_of(changes, item)
     return InboxItem(
@@ -300,6 +306,7 @@ def _item(
         needs=f"{name}.{need.number}" if need else None,
         until=item.until or None,
         undone=was_taken_back(item),
+        who=who or None,
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from adapters.documents.members import Members
 from adapters.home.files import machine_names
 from adapters.home.prices import WHOLE, cost_of_rows
 from adapters.wiring import Home
@@ -39,7 +40,8 @@ class WakeLine(Struct, frozen=True):
     `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
     ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
     `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
-    goes on at `waits_until`; `report_missing`: a report was due and none came.
+    goes on at `waits_until`; `report_missing`: a report was due and none came. `who`: the member of
+    a home of several people who asked for it, or made the change that it is for.
     """
 
     run_key: str
@@ -65,6 +67,7 @@ class WakeLine(Struct, frozen=True):
     waits_until: str | None
     waits_for: str | None
     report_missing: bool
+    who: str | None
 
 
 class WakeCause(Struct, frozen=True):
@@ -142,7 +145,8 @@ def wake_lines(home: Home, found: Iterable[WakeDocument] | None = None) -> list[
     if found is None:
         newest = home.views.page(wakes.VIEW, newest_first=True)
         found = (each for one in newest for each in one.every)
-    return [wake_document(home, one) for one in found]
+    members = Members(home)
+    return [wake_document(home, one, members) for one in found]
 
 
 def wakes_found(
@@ -161,8 +165,9 @@ def set_of(home: Home, wake: WakeDocument) -> SetDocument | None:
     return own or alone
 
 
-def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
-    """The document of `wake`, and one of those of `wakes`."""
+def wake_document(home: Home, wake: WakeDocument, members: Members | None = None) -> WakeLine:
+    """The document of `wake`, and one of those of `wakes`; `members`: where it is to say
+    who asked for it."""
     made = set_of(home, wake)
     report = home.views.get(reports.VIEW, wake.key) if wake.has_report else None
     told = None
@@ -195,6 +200,7 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
         waits_until=None if wake.waits_for in HELD else wake.until or None,
         waits_for=wake.waits_for or None,
         report_missing=wake.is_report_missing,
+        who=(members.asked_for(wake) if members else "") or None,
     )
 
 
@@ -243,7 +249,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
         causes = [_cause(world, one) for one in wake.causes]
         steps = [WakeStep(row.n, tag_of(row.fact), row.at, plain(world, row.fact)) for row in rows]
     return WakeDetails(
-        **asdict(wake_document(home, wake)),
+        **asdict(wake_document(home, wake, Members(home))),
         superseded_by=wake.superseded_by or None,
         cause_count=wake.cause_count,
         causes=causes,

@@ -62,6 +62,7 @@ class WakeExecution:
         self.agent_id = agent_id
         self.run_key = run_key
         self.asked: w.Intent | None = None  # what it performs, or performed last
+        self.may_ask = False  # its next question was allowed before the wake was taken up
 
     def stop(self, code: str, message: str = "") -> StopWake:
         """The command that ends the wake where it stands."""
@@ -219,9 +220,10 @@ async def _ask_model(
         if refused.waits_for:
             return services.append_agent(work.defer(HELD_UNTIL, refused.waits_for))
         return services.append_agent(work.stop(refused.code, refused.because))
-    if seconds := services.limited():
+    if not work.may_ask and (seconds := services.allowance.take()):
         until = later(services.clock.now(), seconds=seconds)
         return services.append_agent(work.defer(until, "budget"))
+    work.may_ask = False
     payloads: list[Payload] = []
     try:
         async with asyncio.timeout(left):

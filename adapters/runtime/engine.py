@@ -111,6 +111,8 @@ class Engine:
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
         self._lead = ""  # another machine that leads
+        self._limited_until = ""  # by what homes share: no wake is taken up before
+        self._allowed = 0  # questions that were allowed, and asked by no wake yet
         self._ends = inf  # its slice, which begins once all was looked through
         self.counts = EngineCounts()
 
@@ -265,19 +267,35 @@ class Engine:
         elif self.is_over:
             return
         now = self._now()
+        if self._limited_until > now:
+            return
         for turn in turns(self._due_index.schedules, now, self._is_abandoned):
             if len(self._running) >= self._leases.limit:
                 return
             agent = turn.schedule.agent
             if agent in self._running or self._holds.until(agent, now):
                 continue
+            if self._is_limited(now):
+                return
             taken = self._leases.take(agent, turn.run_key)
             if taken == "taken":
                 self._begin(turn)
                 continue
+            self._allowed += 1
             self._is_blocked = True
             if taken == "limit":  # no other would be given either
                 return
+
+    def _is_limited(self, now: str) -> bool:
+        """Whether no model may be asked for now: then no wake is taken up, and nothing is written,
+        however long that lasts."""
+        if self._allowed:
+            self._allowed -= 1
+        elif seconds := self._services.allowance.take():
+            self._limited_until = later(now, seconds=seconds)
+            self._tell("limited", until=self._limited_until)
+            return True
+        return False
 
     def _is_abandoned(self, one: AgentSchedule) -> bool:
         return one.agent not in self._running and self._leases.is_abandoned(one)
@@ -286,6 +304,7 @@ class Engine:
         """When there is something to do, if nothing changes."""
         now = self._now()
         times = [self._holds.next_at(now), self._leases.patient_until, self._due_index.next_at(now)]
+        times.append(self._limited_until)
         for one in self._due_index.schedules.running():
             if one.agent not in self._running:
                 times += [self._leases.given_up_at(one), later(now, seconds=self._leases.seconds)]
@@ -303,6 +322,8 @@ class Engine:
         """Whether nothing can be begun here up to then: what is due is held off."""
         if watcher.lag(self._services):
             return False
+        if self._limited_until > self._now():
+            return True
         waits = (one for one in self._due_index.schedules.queued(until) if not one.waits_for)
         return all(self._holds.until(one.agent, self._now()) for one in waits)
 
@@ -344,6 +365,7 @@ class Engine:
         word = "taken_over" if is_left else "resumed" if one.is_begun else "waking"
         self._tell(word, agent=one.name, agent_id=one.agent, run_key=run_key, reason=one.reason)
         work = WakeExecution(one.agent, run_key)
+        work.may_ask = True
         self._running[one.agent] = work, asyncio.create_task(self._work(turn, work))
 
     async def _work(self, turn: WakeTurn, work: WakeExecution) -> None:
@@ -361,6 +383,7 @@ class Engine:
             self._ended(one, run_key)
         finally:
             self._running.pop(one.agent, None)
+            self._allowed += work.may_ask
             if not self.is_in_doubt and one.agent not in self._unsaid:
                 say(partial(self._leases.give_back, one.agent))
             self._signal.set()
@@ -425,3 +448,4 @@ class Engine:
             if not self.is_in_doubt and self._services.wake(work.run_key).phase == "waiting":
                 self._let_go(work, self._now(), "interrupted")
                 self._tell("handed_back", agent_id=work.agent_id, run_key=work.run_key)
+        say(partial(self._services.allowance.give_back, self._allowed))

@@ -71,6 +71,17 @@ class Settled(NamedTuple):
     at: str
 
 
+class Allowance:
+    """Whether a model may be asked now, by what homes share; here: always."""
+
+    def take(self) -> int:
+        """For how many seconds no model may be asked; 0: one may, once, and that counts."""
+        return 0
+
+    def give_back(self, count: int) -> None:
+        """So many that were taken were not needed."""
+
+
 class Services:
     """Two logs that never share a file, and what is needed to work on them. `model_for` gives the
     model of a name, ``rules`` for example, and refuses one it cannot; `spans_for` makes what
@@ -93,7 +104,7 @@ class Services:
         self.task_lines = TaskSearchIndex()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases: OpenLeases = alone  # where processes say what they run
-        self.limited: Callable[[], int] = int  # for how many seconds no model may be asked
+        self.allowance = Allowance()
         self.settled: Settled | None = None  # when `leadership.settle` looked last
         self._first: tuple[int, str] = (-1, "")  # and as of which marker, see `first`
         self.done: dict[str, deque[DoneCommand]] = {}  # what was appended here, by log: "j" or "a"

@@ -215,9 +215,9 @@ NOT_ASKED = "{} read the task and proposed this; what model it used is not known
 
 
 def reason_told(run: "WakeLine") -> str:
-    """Why a wake was; of one that nobody asked for, by whom."""
+    """Why a wake was; of one that nobody asked for, and in a home of several people, by whom."""
     by = client_named(run.model or "")
-    return f"by {by}" if by else run.reason
+    return f"by {by}" if by else run.reason + (f" by {run.who}" if run.who else "")
 
 
 def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 from typing import NamedTuple
 
-from adapters.home.home_location import HomeLocation
+from adapters.documents.homes import ThawedHome
+from adapters.home.home_location import DatabaseLocation, HomeLocation, homes_of
 from adapters.home.write_guard import WriteGuard
 from adapters.store.log import Log
 from adapters.store.log_copy import CopyProgress, check_beginning, copy_log, differs
@@ -61,6 +62,12 @@ def thaw(place: HomeLocation) -> bool:
         raise invalid(because, "repeat the copy, or delete it")
     place.keep_hold(WriteGuard())
     return hold.state != "open"
+
+
+def thaw_home(name: str, environ: Mapping[str, str]) -> ThawedHome:
+    """The same of a home of the database. Raises as `thaw` and `homes_of`."""
+    place = DatabaseLocation(homes_of(environ), name, environ)
+    return ThawedHome(place.name, thaw(place))
 
 
 def _begun(source: HomeLocation) -> WriteGuard:

@@ -23,6 +23,7 @@ PASSWORDS = {
     "page": "WAKELOG_PAGE_PASSWORD",
     "worker": "WAKELOG_WORKER_PASSWORD",
     "eraser": "WAKELOG_PAGE_PASSWORD",
+    "operator": "WAKELOG_PAGE_PASSWORD",
 }
 
 
@@ -52,7 +53,7 @@ def _login(given: str) -> tuple[str, str]:
     kind, _, name = given.partition("=")
     if kind not in PASSWORDS or not name:
         because = f"{given[:40]!r} names no login of a page or a worker"
-        raise invalid(because, "write page=NAME or worker=NAME, or eraser=NAME")
+        raise invalid(because, "write page=NAME or worker=NAME, eraser=NAME or operator=NAME")
     return kind, name
 
 

@@ -3,11 +3,12 @@
 Why a field is as it is stands in a task's own rows and what they name, however large the home is.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.documents.inbox import place_told, set_name
+from adapters.documents.members import Members
 from adapters.documents.ranks import Ranks, ranks_of
 from adapters.documents.tasks import FieldWhy, HistoryEntry, TaskHistory, WhyLead, WhyStep
 from adapters.text import task_facts
@@ -36,9 +37,6 @@ from projections.wakes import CauseLine
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-
-
-NO_MEMBER = "Somebody who is no member any more"
 
 
 class TaskEvent(NamedTuple):
@@ -89,6 +87,7 @@ class TaskPast:
             self.happened.append(TaskEvent(row, before, self.is_shared))
         self.task = state
         self._appends = cache(self._append_at)
+        self._members = Members(home)
         self._commands = cache(self._command_at)
         self._proposals = cache(self._proposals_of)
 
@@ -115,12 +114,7 @@ class TaskPast:
     def member_of(self, row: RecordedEvent) -> str:
         """Which member of a home of several people made a row's append; empty: it does not say."""
         append = self._appends(row.n, row.replica)
-        known = envelope.who_of(append[0]) if append else ""
-        return self._members.get(known, NO_MEMBER) if known else ""
-
-    @cached_property
-    def _members(self) -> Mapping[str, str]:
-        return self.home.place.names()
+        return self._members.named(append[0]) if append else ""
 
     def subject(self, one: TaskEvent) -> str:
         """Who did it, as a sentence begins: a member by name."""

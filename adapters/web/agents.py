@@ -28,7 +28,7 @@ from adapters.documents.models import model_names
 from adapters.documents.status import lead_elsewhere
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import templates_of
-from adapters.documents.wakes import set_of, wake_document
+from adapters.documents.wakes import set_of, wake_lines
 from adapters.text.agent import memory_summary as memory_words
 from adapters.text.common import counted
 from adapters.timetravel.why import trigger_fates
@@ -256,7 +256,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "why": [
             why_document(home, one) for one in trigger_fates(home.services, agent.id, WHY_SHOWN)
         ],
-        "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
+        "wakes_shown": wake_lines(home, recent[:THREADS_SHOWN]),
         "next": asked.after(older),
     }
     return Page(

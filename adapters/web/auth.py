@@ -160,6 +160,14 @@ class Guard:
         return hmac.new(self._secret, what.encode(), "sha256").hexdigest()
 
 
+_FORMS = b"wakelog forms"
+
+
+def guard_of(token: str) -> Guard:
+    """Takes the forms of whoever holds a token, on whichever machine they were made."""
+    return Guard("", secret=hmac.digest(_FORMS, token.encode("utf-8", "replace"), "sha256"))
+
+
 class Guesses:
     """Wrong tokens by address: some are looked at at once, then one each second.
 

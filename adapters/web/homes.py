@@ -6,9 +6,8 @@ to all.
 """
 
 import asyncio
-import hmac
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -40,8 +39,9 @@ from adapters.home.views import BATCH_APPENDS
 from adapters.store.document_store import ViewPosition
 from adapters.store.log import WHO
 from adapters.web import auth as guarding
+from adapters.web import operate
 from adapters.web.app import RENDERS_MAX, answer
-from adapters.web.auth import Denied, Guard, Guesses
+from adapters.web.auth import Denied, Guesses, guard_of
 from adapters.web.http_types import parameters_of, status_of
 from adapters.web.middleware import (
     ENTER,
@@ -84,20 +84,21 @@ class OpenSites:
         self._near = near
         self._made: set[int] = set()  # homes whose views are those of this version
         self.homes = homes
-        self._environ = environ
+        self.environ = environ
         self._most = most
         self._lock = Lock()
         self._sites: OrderedDict[tuple[int, str], Site] = OrderedDict()
         self._is_over = False
         self.lost: Refused | None = None  # a database is not replaced
+        self.refused: Counter[str] = Counter()  # by status, since it was started
         self.looked_at = monotonic()  # when the loop of its pages went round last
 
     def site(self, number: int, name: str) -> Site:
         """The home of a number, which has this name now. Raises Refused, Damaged."""
         with self._lock:
             if (number, name) not in self._sites:
-                place = DatabaseLocation(self.homes, name, self._environ)
-                self._sites[number, name] = Site(place, self._environ, has_engine=True)
+                place = DatabaseLocation(self.homes, name, self.environ)
+                self._sites[number, name] = Site(place, self.environ, has_engine=True)
             self._sites.move_to_end((number, name))
             if len(self._sites) > self._most:
                 idle = [key for key, one in self._sites.items() if not one.jobs.is_busy]
@@ -175,7 +176,6 @@ _RENEWED = Denied(
     "wait a moment: this page asks again by itself",
 )
 _NO_PAGE = Denied(HTTPStatus.NOT_FOUND, "there is no such page", "begin at /")
-_SECRET = b"wakelog forms"
 _log = logging.getLogger(__name__)
 
 
@@ -207,6 +207,8 @@ def make_homes_app(
             await watching
 
     rendering = asyncio.Semaphore(RENDERS_MAX)
+    operated = operate.Operated(sites.homes.database, sites.environ, sites.refused)
+    operates = partial(operate.answer, operated)
     routes = [
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
         Route("/h/{home}/{path:path}", partial(_home, sites, rendering), methods=["GET", "POST"]),
@@ -214,11 +216,18 @@ def make_homes_app(
         Route("/", _mine),
         Route("/homes", _mine),
         Route("/homes.json", _mine),
+        *(Route(one, operates) for one in operate.PAGES),
+        Route(operate.DEED, operates, methods=["POST"]),
         Route("/{path:path}", _nowhere, methods=["GET", "POST"]),
     ]
     outer = [
         Middleware(
-            TokenMiddleware, people=people, guesses=guesses, is_secure=is_secure, sign_in=sign_in
+            TokenMiddleware,
+            people=people,
+            guesses=guesses,
+            is_secure=is_secure,
+            sign_in=sign_in,
+            refused=sites.refused,
         )
     ]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
@@ -255,11 +264,6 @@ def may(entries: Sequence["HomeEntry"], home: str, deed: Permission) -> int:
     return HTTPStatus.OK if allowed else HTTPStatus.FORBIDDEN
 
 
-def guard_of(token: str) -> Guard:
-    """Takes the forms of whoever holds a token, on whichever machine they were made."""
-    return Guard("", secret=hmac.digest(_SECRET, token.encode("utf-8", "replace"), "sha256"))
-
-
 class TokenMiddleware(GuardMiddleware):
     """Stands before the application of many homes: who comes in brought a token that is good."""
 
@@ -271,8 +275,9 @@ class TokenMiddleware(GuardMiddleware):
         *,
         is_secure: bool,
         sign_in: "SignIn | None",
+        refused: Counter[str],
     ) -> None:
-        self._app = app
+        self._app, self._refused = app, refused
         self._people = people
         self._guesses = guesses
         self._is_secure = is_secure
@@ -300,10 +305,13 @@ class TokenMiddleware(GuardMiddleware):
             return _refused(request, error)
         if path == ENTER:
             return entered(request, query, is_in=bool(entries))
-        if not entries and self._sign_in and not shown:
+        is_operator = bool(request.scope.get("wakelog.operator"))
+        if not entries and self._sign_in and not shown and not is_operator:
             return self._sign_in.asked(request)
-        if not entries:
-            return refusal(request, self._unknown(request, is_shown=bool(shown)))
+        if not entries and not is_operator:
+            denied = self._unknown(request, is_shown=bool(shown))
+            self._refused[str(int(denied.status))] += 1
+            return refusal(request, denied)
         if given:
             return self._keep(entries[0], kept, f"{path}?{urlencode(query)}" if query else path)
         request.scope["wakelog.entries"] = entries
@@ -342,9 +350,11 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     allowed = partial(may, entries, name)
     status = allowed(deed_of(request.method, path))
     if status != HTTPStatus.OK:
-        who = entries[0].subject
+        who = entries[0].subject if entries else request.scope["wakelog.subject"]
         _log.warning("refused: %s %s by %s: %d", request.method, root, who, status)
-        return refusal(request, _denied(status))
+        denied = _denied(status)
+        sites.refused[str(int(denied.status))] += 1
+        return refusal(request, denied)
     entry = next(one for one in entries if one.home == name)
     try:
         site = await run_in_threadpool(sites.site, entry.number, name)
@@ -378,7 +388,8 @@ async def _mine(request: Request) -> Response:
     homes = [_listed(one) for _, one in sorted(found.items())]
     if request.scope["path"].endswith(".json"):
         return JSONResponse({"homes": homes, "next": None})
-    return page_outside(request, HTTPStatus.OK, "My homes", homes=homes)
+    operates = bool(request.scope.get("wakelog.operator"))
+    return page_outside(request, HTTPStatus.OK, "My homes", homes=homes, operates=operates)
 
 
 def _listed(entry: "HomeEntry") -> Mapping[str, str]:
@@ -396,7 +407,7 @@ def _kept(cookies: Mapping[str, str]) -> list[str]:
 
 
 def _denied(status: int) -> Denied:
-    if status == HTTPStatus.NOT_FOUND:
+    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.UNAUTHORIZED):  # an operator is no member
         return _NO_PAGE
     return Denied(status, "your role in this home does not allow that", "ask its owner")
 

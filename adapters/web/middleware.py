@@ -139,13 +139,14 @@ def page_outside(
     status: int,
     title: str,
     headers: Mapping[str, str] | None = None,
+    template: str = "entry.html",
     **values: object,
 ) -> Response:
     """A page that belongs to no home."""
-    nothing = {"denied": None, "is_sent": False, "to": "", "homes": None}
+    nothing = {"denied": None, "is_sent": False, "to": "", "homes": None, "operates": False}
     theme = guarding.cookies_of(request.headers).get("theme", "")
     given = {**nothing, **values, "title": title, "theme": theme, "path": request.scope["path"]}
-    text = environment().get_template("entry.html").render(given)
+    text = environment().get_template(template).render(given)
     data = text.encode("utf-8", "replace")
     return Response(data, status, headers, media_type="text/html; charset=utf-8")
 

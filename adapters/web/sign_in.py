@@ -31,6 +31,7 @@ BEGUN_SECONDS = 600  # that a sign-in may take
 SESSION_SECONDS = 12 * 3_600
 GROUPS_MAX = 200
 NAME_MAX = 200  # characters
+OPERATORS = "WAKELOG_OPERATORS"
 VARIABLES = {
     "issuer": "WAKELOG_OIDC_ISSUER",
     "client": "WAKELOG_OIDC_CLIENT",
@@ -38,13 +39,15 @@ VARIABLES = {
     "address": "WAKELOG_ADDRESS",
     "subject": "WAKELOG_OIDC_SUBJECT",
     "groups": "WAKELOG_OIDC_GROUPS",
+    "operators": OPERATORS,
 }
 
 
 class SignInSettings(Struct, frozen=True):
     """Of which provider the page is a client, see `VARIABLES`. `address`: the page's, as browsers
     see it; `subject`: the claim by which homes know people: ``sub``, or a verified ``email``;
-    `groups`: the claim that lists somebody's groups."""
+    `groups`: the claim that lists somebody's groups; `operators`: who sees how all homes are, and
+    may freeze them: subjects and ``group:NAME``, with commas between."""
 
     issuer: str
     client: str
@@ -52,6 +55,7 @@ class SignInSettings(Struct, frozen=True):
     secret: str = ""
     subject: str = "sub"
     groups: str = "groups"
+    operators: str = ""
 
 
 class Session(Struct):
@@ -67,6 +71,9 @@ def settings_of(environ: Mapping[str, str]) -> SignInSettings | None:
     """What the environment says; None where it names no provider. Raises Refused, code
     ``invalid_value``: something is missing or is no address; ``missing_extra``."""
     given = {key: environ[name] for key, name in VARIABLES.items() if environ.get(name)}
+    if "issuer" not in given and "operators" in given:
+        because = f"{OPERATORS} is set, and {VARIABLES['issuer']} is not"
+        raise invalid(because, "operators sign in: set both, or none")
     if "issuer" not in given:
         return None
     for key in ("client", "address"):
@@ -112,6 +119,9 @@ class SignIn:
         secret = _secret_of(request)
         session = await self._session(secret)
         request.scope["wakelog.subject"] = session.subject
+        named = {one.strip() for one in self._settings.operators.split(",")} - {""}
+        own = {session.subject, *(f"group:{one}" for one in session.groups)} - {""}
+        request.scope["wakelog.operator"] = secret if named & own else ""
         if not session.subject:
             return []
         ask = self._people.admitted

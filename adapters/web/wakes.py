@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from adapters.documents.members import Members
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.web import charts
 from adapters.web.agents import called
@@ -57,7 +58,8 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     found = _found(site, filters, query.get("before", ""), size)
     is_first = not query.get("before")
     has_chart = is_first and not is_filtered
-    rows = [_row(site, one) for one in found.wakes]
+    members = Members(site.home)
+    rows = [_row(site, one, members) for one in found.wakes]
     known = site.home.views.page(templates.VIEW, newest_first=True, limit=TEMPLATES_SHOWN)
     there = [one.template for one in known if one.template.exists and not one.template.is_deleted]
     return Page(
@@ -176,9 +178,9 @@ def _wanted(site: Site, asked: Mapping[str, str]) -> Callable[[WakeDocument], bo
     )
 
 
-def _row(site: Site, one: WakeDocument) -> WakeRow:
+def _row(site: Site, one: WakeDocument, members: Members) -> WakeRow:
     seconds = lasted(one)
-    line = asdict(wake_document(site.home, one))
+    line = asdict(wake_document(site.home, one, members))
     return WakeRow(
         **line, agent_name=site.agent_name(one.agent_id), seconds=None if seconds < 0 else seconds
     )

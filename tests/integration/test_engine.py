@@ -4,21 +4,30 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from adapters.runtime.engine_options import TimeSlice
+from adapters.runtime.services import Allowance
 from adapters.runtime.timers import timer_command
 from domain.agent.commands import ConfigureAgent, PauseAgent
 from domain.agent.deciders import AgentSettings
-from domain.agent.wake_queue import WAKE_QUEUE, TriggerMerged, TriggerSuppressed, WakeQueued
+from domain.agent.wake_queue import (
+    WAKE_QUEUE,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBackedOff,
+    WakeQueued,
+)
+from domain.errors import Refused
 from domain.journal.commands import AddNote
-from domain.log.timestamps import instant, moment, seconds_between
+from domain.log.timestamps import instant, later, moment, seconds_between
 from domain.log.wire import Words
-from domain.ports import ModelFault, Reply, Request
-from domain.wake.wake import ModelAsked, WakeFinished
+from domain.ports import Model, ModelFault, Reply, Request
+from domain.wake.wake import ModelAsked, WakeDeferred, WakeFinished
 from tests.support.services import divergences, task_with_agent
 from tests.support.virtual import VirtualHome
 from wakelog.testing import REPORT
@@ -89,6 +98,52 @@ def test_a_home_whose_slice_is_over_before_it_was_looked_through_goes_on_all_the
     made.slice = TimeSlice(0.0, lambda: True)
     counts = [made.run().counts.wakes for _ in range(2)]
     assert counts == [made.services.settings.agents.parallel, 1]
+
+
+class FewQuestions(Allowance):
+    """Allows a question a minute, by the clock of the home, from a time on."""
+
+    def __init__(self, made: VirtualHome, since: str) -> None:
+        self._made, self._free_at = made, since
+        self.back = 0
+
+    def take(self) -> int:
+        now = self._made.clock.now()
+        if now < self._free_at:
+            return seconds_between(now, self._free_at)
+        self._free_at = later(now, seconds=60)
+        return 0
+
+    def give_back(self, count: int) -> None:
+        self.back += count
+
+
+def test_at_a_limit_no_wake_is_taken_up_and_nothing_is_written_until_one_may_be() -> None:
+    made, model, tasks = home(agents=3)
+    for task in tasks:
+        note(made, task)()
+    limits = made.services.allowance = FewQuestions(made, later(made.clock.now(), seconds=7_200))
+    before = made.run(600).counts.wakes, made.services.agents.tail().n
+    assert (made.run(3_600).counts.wakes, made.services.agents.tail().n) == before
+    made.run(7_200)
+    gaps = [seconds_between(one, other) for one, other in pairwise(model.asked)]
+    assert (len(model.asked), min(gaps) >= 60, limits.back) == (3, True, 0)
+    facts = [row.fact for rows in made.services.agents.appends() for row in rows]
+    assert not any(isinstance(one, WakeBackedOff | WakeDeferred) for one in facts)
+    assert divergences(made.services) == []
+
+
+def test_what_was_allowed_to_a_wake_that_asks_nothing_is_given_back() -> None:
+    made, model, (task,) = home()
+    note(made, task)()
+    limits = made.services.allowance = FewQuestions(made, made.clock.now())
+
+    def none(name: str) -> Model:
+        raise Refused("missing_key", because="there is no key", instead="set one")
+
+    made.services.model_for = none
+    made.run(600)
+    assert (model.asked, limits.back) == ([], 1)
 
 
 def test_a_change_wakes_its_agent_exactly_when_the_throttle_is_over() -> None:

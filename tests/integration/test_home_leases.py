@@ -84,12 +84,18 @@ def test_the_cluster_says_what_waits_and_is_made_again(
     done(["home", "create", "anna"], "-", env=environ)
     found = cluster_told(environ)
     assert found["workers"] == []
-    assert found["homes"] == {"open": 1, "due": 1, "held": 0, "frozen": 0}
+    assert found["homes"] == {"open": 1, "due": 1, "held": 0, "frozen": 0, "limited": 0}
     with postgres_homes.database.connection() as connection:
         connection.execute("UPDATE runtime.homes SET next_at = 'infinity'")
     assert cluster_told(environ)["oldest_due_seconds"] is None
     done(["task", "add", "Mend the fence"], "pg:anna", env=environ)
-    assert cluster_told(environ)["homes"] == {"open": 1, "due": 1, "held": 0, "frozen": 0}
+    assert cluster_told(environ)["homes"] == {
+        "open": 1,
+        "due": 1,
+        "held": 0,
+        "frozen": 0,
+        "limited": 0,
+    }
     with postgres_homes.database.connection() as connection:
         connection.execute("UPDATE runtime.homes SET hold_until = now() + interval '1 minute'")
     assert cluster_told(environ)["held_off"] == ["anna"]

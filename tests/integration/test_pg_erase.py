@@ -15,7 +15,7 @@ from adapters.store.postgres.homes import Homes
 from adapters.upkeep.erase import erase
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.tasks import add_note
-from adapters.web.homes import guard_of
+from adapters.web.auth import guard_of
 from adapters.wiring import Home, open_home
 from domain.journal.task import TASK
 from projections.tasks import VIEW

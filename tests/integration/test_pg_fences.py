@@ -226,7 +226,7 @@ REFUSES: Mapping[str, Mapping[str, str]] = {
         "settings set currency EUR": "sees one home at a time",
         "token list bert": "permission denied for table tokens",
         "database init": "permission denied for table meta",
-        "database check --runtime": "must be owner of schema runtime",
+        "database check --runtime": "must be owner of table spent",
         "worker": "database init --login worker=NAME",
     },
     "worker": {
@@ -234,7 +234,7 @@ REFUSES: Mapping[str, Mapping[str, str]] = {
         "settings set currency EUR": "permission denied for table homes",
         "token list bert": "permission denied for table tokens",
         "database init": "permission denied for table meta",
-        "database check --runtime": "must be owner of schema runtime",
+        "database check --runtime": "must be owner of table spent",
     },
 }
 
@@ -292,7 +292,7 @@ def test_a_database_of_an_older_wakelog_is_refused_and_brought_up_to_date(
             refused(["task", "list"], "pg:anna", env=env)
         )
         said = done(["database", "init"], "-", env=env)
-        ran = "views, people, settings, fences, eraser, place, who, limits"
+        ran = "views, people, settings, fences, eraser, place, who, limits, limited, operator"
         assert said.endswith(f"up to date: {ran}.\n")
         assert done(["database", "init"], "-", env=env).startswith("Nothing to do in")
         (task,) = told(["task", "list"], "pg:anna", env=env)

@@ -21,8 +21,8 @@ from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.people import People
 from adapters.store.postgres.schema import QUEUE_OPTIONS, ROLES
 from adapters.upkeep.home_copy import copy_home
-from adapters.web.auth import Guesses
-from adapters.web.homes import OpenSites, guard_of, make_homes_app
+from adapters.web.auth import Guesses, guard_of
+from adapters.web.homes import OpenSites, make_homes_app
 from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal.commands import CreateTask

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.people import People
-from adapters.web.auth import Guesses
-from adapters.web.homes import OpenSites, guard_of, make_homes_app
+from adapters.web.auth import Guesses, guard_of
+from adapters.web.homes import OpenSites, make_homes_app
 from adapters.web.routes import ACTIONS, PAGES
 from tests.support.cli import FIXED, done, refused, told
 from tests.support.pages import ORIGIN, Visitor

@@ -44,6 +44,7 @@ ELSEWHERE = {
     "sync": "a home in a database does not sync: tests/e2e/test_sync",
     "simulate": "in memory: neither folder nor database",
     "token create": "of the database: test_pg_page",
+    "token revoke": "of the database: test_pg_page",
     "worker": "of the database: test_worker; `run --until-idle` does its work here",
 }
 """What README or the guide names and the tour does not run, and why."""

@@ -12,13 +12,14 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from adapters.launch import HomesPage
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.people import People
 from adapters.web import sign_in
-from adapters.web.auth import Guesses
+from adapters.web.auth import Guesses, guard_of
 from adapters.web.homes import OpenSites, make_homes_app
 from domain.errors import Refused
-from tests.support.cli import FIXED, done, told
+from tests.support.cli import FIXED, done, refused, told
 from tests.support.oidc import CLIENT, SECRET, Provider, provider
 from tests.support.pages import ORIGIN
 
@@ -51,7 +52,7 @@ class Team:
     def browser(self, **settings: str) -> TestClient:
         given = {"WAKELOG_OIDC_ISSUER": self.of.address, "WAKELOG_OIDC_CLIENT": CLIENT}
         given |= {"WAKELOG_OIDC_SECRET": SECRET, "WAKELOG_ADDRESS": ORIGIN, **settings}
-        sites = OpenSites(self._homes, {**FIXED, **self.env})
+        sites = OpenSites(self._homes, {**FIXED, **self.env, **given})
         people = People(self._homes.database)
         wanted = sign_in.settings_of(given)
         assert wanted is not None
@@ -193,3 +194,97 @@ def test_settings_that_are_not_whole_are_refused_in_a_line() -> None:
     ):
         with pytest.raises(Refused):
             sign_in.settings_of(whole | more)
+
+
+def test_the_secret_of_the_client_is_rotated_and_who_is_in_stays_in(team: Team) -> None:
+    before = team.browser()
+    team.signed_in(before, sub="s-hanako", groups=[])
+    team.of.secret = "a-new-one"
+    there = team.signed_in(team.browser(), sub="s-hanako", groups=[])
+    assert there.status_code == 403  # the page has the old one still
+    after = team.browser(WAKELOG_OIDC_SECRET="a-new-one")
+    assert team.signed_in(after, sub="s-hanako", groups=[]).status_code == 303
+    after.cookies = before.cookies  # who signed in at a page with the old one
+    page = after.get("/h/team/tasks")
+    assert page.status_code == 200
+    with psycopg.connect(team.env["WAKELOG_DATABASE"]) as line:
+        line.execute("DELETE FROM wakelog.sessions")
+    assert after.get("/h/team/tasks").status_code == 303  # everybody signs in again
+
+
+# --------------------------------------------------------------------------- the operator's page
+
+
+def test_an_operator_sees_how_homes_are_and_no_word_of_any_and_freezes_one(team: Team) -> None:
+    done(["task", "add", "Mend the fence"], TEAM, env=team.env)
+    client = team.browser(WAKELOG_OPERATORS="s-root, group:ops")
+    found = team.signed_in(client, "/operate", sub="s-olga", groups=["ops"])
+    assert found.headers["location"] == "/operate"
+    page = client.get("/operate")
+    assert page.status_code == 200
+    assert "Mend the fence" not in page.text
+    assert {"team", "other"} <= set(re.findall(r"<li><strong>([^<]+)", page.text))
+    assert client.get("/h/team/tasks").status_code == 404  # an operator is no member
+    assert client.get("/", headers={"authorization": "Bearer guessed"}).status_code == 401
+    form = {"csrf": guard_of(client.cookies["wakelog_session"]).csrf, "home": "team"}
+    for deed, state in (("freeze", "frozen"), ("thaw", "open")):
+        there = client.post(f"/operate/{deed}", data=form, headers={"origin": ORIGIN})
+        assert (there.status_code, there.headers["location"]) == (303, "/operate")
+        every = client.get("/operate.json").json()["every"]
+        assert {one["name"]: one["state"] for one in every} == {"team": state, "other": "open"}
+        assert every == told(["cluster", "--homes"], "-", env=team.env)["every"]
+    assert "pg:team: due" in done(["cluster", "--homes"], "-", env=team.env)
+    text = client.get("/operate").text
+    assert "1 with 404, 1 with 401" in text  # what was refused
+
+
+def test_nobody_else_is_shown_the_operators_page_and_no_form_of_another_site_is_taken(
+    team: Team,
+) -> None:
+    for operators in ("", "s-root,group:builders2"):
+        client = team.browser(WAKELOG_OPERATORS=operators)
+        team.signed_in(client, sub="s-anna", groups=["builders", "s-root"])
+        form = {"csrf": guard_of(client.cookies["wakelog_session"]).csrf, "home": "team"}
+        for path in ("/operate", "/operate.json"):
+            assert client.get(path).status_code == 404
+        there = client.post("/operate/freeze", data=form, headers={"origin": ORIGIN})
+        assert there.status_code == 404
+        assert "/operate" not in client.get("/").text
+    client = team.browser(WAKELOG_OPERATORS="s-root")
+    team.signed_in(client, sub="s-root", groups=[])
+    assert '"/operate"' in client.get("/").text
+    form = {"csrf": guard_of(client.cookies["wakelog_session"]).csrf, "home": "team"}
+    for given, origin in ((form, "https://elsewhere.example"), ({"home": "team"}, ORIGIN)):
+        there = client.post("/operate/freeze", data=given, headers={"origin": origin})
+        assert there.status_code == 403
+    form["home"] = "nobody"
+    there = client.post("/operate/freeze", data=form, headers={"origin": ORIGIN})
+    assert there.status_code == 422
+    assert "there is no home" in there.text
+    assert {one["state"] for one in told(["home", "list"], "-", env=team.env)} == {"open"}
+    client.get("/sign-out")
+    assert client.get("/operate").status_code == 303
+
+
+def test_operators_sign_in_and_the_login_of_their_page_may_freeze(team: Team) -> None:
+    with pytest.raises(Refused, match="WAKELOG_OIDC_ISSUER is not"):
+        sign_in.settings_of({"WAKELOG_OPERATORS": "s-root"})
+    logins = [word for one in ("page=www", "operator=ops") for word in ("--login", one)]
+    assert "ops is an operator's login." in done(["database", "init", *logins], "-", env=team.env)
+    url = team.env["WAKELOG_DATABASE"]
+    given = {"WAKELOG_OPERATORS": "s-root", "WAKELOG_OIDC_ISSUER": team.of.address}
+    given |= {"WAKELOG_OIDC_CLIENT": CLIENT, "WAKELOG_ADDRESS": ORIGIN}
+    as_page, as_ops = (
+        {**team.env, **given, "WAKELOG_DATABASE": url.replace("owner@", f"{one}@")}
+        for one in ("www", "ops")
+    )
+    with pytest.raises(Refused, match="this login may not operate all homes"):
+        HomesPage(as_page, host="127.0.0.1", port=0)
+    page = HomesPage(as_ops, host="127.0.0.1", port=0)
+    page.close()
+    done(["home", "freeze", "team"], "-", env=as_ops)
+    assert "permission denied for function hold" in refused(
+        ["home", "thaw"], TEAM, env={**as_page, "WAKELOG_OPERATORS": ""}
+    )
+    done(["home", "thaw"], TEAM, env=as_ops)
+    assert "permission denied" in refused(["home", "create", "more"], "-", env=as_ops)

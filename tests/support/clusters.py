@@ -184,6 +184,10 @@ class Cluster:
         """Wait until so many models more than before are being asked."""
         self._until(f"SELECT ({_OPEN}) >= {count}")
 
+    def until(self, sql: str) -> None:
+        """Wait until the database says so."""
+        self._until(sql)
+
     def until_ended(self, name: str, count: int) -> None:
         """Wait until so many wakes of a home have ended."""
         home = self.homes.named(name).number

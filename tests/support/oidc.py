@@ -18,10 +18,11 @@ CLIENT, SECRET = "wakelog", "of-the-client"
 
 
 class Provider:
-    """`claims`: of who signs in next; `spoiled`: what of an ID token is wrong then."""
+    """`claims`: of who signs in next; `spoiled`: what of an ID token is wrong then;
+    `secret`: the client's."""
 
     def __init__(self) -> None:
-        self.address = ""
+        self.address, self.secret = "", SECRET
         self.claims: dict[str, Any] = {}
         self.spoiled: dict[str, Any] = {}
         self.key = RSAKey.generate_key(2048, {"kid": "one"}, auto_kid=False)
@@ -54,7 +55,7 @@ class Provider:
     def token(self, form: dict[str, str], authorization: str) -> tuple[int, dict[str, Any]]:
         query = self._codes.pop(form["code"], None)
         given = b64decode(authorization.removeprefix("Basic ")).decode()
-        if query is None or given != f"{CLIENT}:{SECRET}":
+        if query is None or given != f"{CLIENT}:{self.secret}":
             return 400, {"error": "invalid_grant"}
         digest = sha256(form["code_verifier"].encode()).digest()
         if urlsafe_b64encode(digest).rstrip(b"=").decode() != query["code_challenge"]:

@@ -84,6 +84,16 @@ def control(address: str, *deed: str) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **as_owner)
 
 
+def begin_again(folder: str, options: str) -> None:
+    """Start a server that was killed on its folder, with the options that it had."""
+    found, owner = binaries(), _owner()
+    assert found is not None
+    as_owner: dict[str, Any] = {"user": owner, "cwd": folder} if owner else {"cwd": folder}
+    command = [str(found / "pg_ctl"), "-D", folder, "-w", "-l", f"{folder}/restarted", "start"]
+    command += ["-o", options.replace('"', "'")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **as_owner)
+
+
 def _wait(address: str, running: "subprocess.Popen[Any]", log: Path) -> None:
     ends = time.monotonic() + _SECONDS
     while True:  # bounded by the time

@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from adapters.store.postgres import schema
-from adapters.store.postgres.schema import ERASER, HERE, LOGINS, ROLES, TEXTS
+from adapters.store.postgres.schema import ERASER, HERE, LOGINS, OPERATOR, ROLES, TEXTS
 from adapters.store.postgres.session import Connection, Opening, Session, has_news
 from adapters.store.postgres.statements import ENTER, ENTER_NAMED
 from domain.errors import Damaged, Refused, invalid
@@ -256,7 +256,7 @@ class Database:
         with self._at_once() as connection, connection.transaction():
             asked = "SELECT rolsuper, rolname = current_user FROM pg_roles WHERE rolname = %s"
             found = connection.execute(asked, (name,)).fetchall()
-            if name in ROLES or any(map(any, found)):
+            if name in (*ROLES, OPERATOR) or any(map(any, found)):
                 because = f"{name!r} owns {self.name} or is above its fences"
                 raise invalid(because, f"name a login that is for the {kind} alone")
             login = Identifier(name)
@@ -266,7 +266,8 @@ class Database:
                 hashed = connection.pgconn.encrypt_password(password.encode(), name.encode())
                 keep = SQL("ALTER ROLE {} PASSWORD {}")
                 connection.execute(keep.format(login, Literal(hashed.decode())))
-            for change, roles in (("REVOKE {} FROM {}", ROLES), ("GRANT {} TO {}", LOGINS[kind])):
+            every = *ROLES, OPERATOR
+            for change, roles in (("REVOKE {} FROM {}", every), ("GRANT {} TO {}", LOGINS[kind])):
                 listed = SQL(", ").join(map(Identifier, roles))
                 connection.execute(SQL(change).format(listed, login))
 
@@ -324,8 +325,15 @@ class Database:
 
     def may_erase(self) -> bool:
         """Whether this login may take words out of a home for good. Raises Refused."""
+        return self._may_be(ERASER)
+
+    def may_operate(self) -> bool:
+        """Whether this login sees all homes and may freeze them. Raises Refused."""
+        return self._may_be(OPERATOR)
+
+    def _may_be(self, role: str) -> bool:
         with self.connection() as connection:
-            found = connection.execute("SELECT pg_has_role(%s, 'MEMBER')", (ERASER,)).fetchall()
+            found = connection.execute("SELECT pg_has_role(%s, 'MEMBER')", (role,)).fetchall()
         return bool(found[0][0])
 
     def tables_with(self, home: int, wanted: Iterable[bytes]) -> list[str]:

@@ -141,8 +141,8 @@ class Homes:
 
     def hold(self, home: HomeRow, state: str, of: str) -> None:
         """Say whether a home may be written, and if not why."""
-        with self.database.connection() as connection, connection.transaction():
-            self._hold(connection, home, state, of)
+        with self.database.connection() as connection:
+            connection.execute("SELECT wakelog.hold(%s, %s, %s)", (home.number, state, of))
 
     def _hold(self, connection: Connection, home: HomeRow, state: str, of: str) -> None:
         sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"

@@ -27,8 +27,15 @@ LOGS = ("journal", "agent")
 APP, WORKER, ERASER = "wakelog_app", "wakelog_worker", "wakelog_eraser"
 ROLES = (APP, WORKER, ERASER)
 _ROLES = ", ".join(ROLES)
-LOGINS = {"page": (APP,), "worker": (APP, WORKER), "eraser": (APP, ERASER)}
-"""What a login of each kind may take: an eraser is a page's that erases."""
+OPERATOR = "wakelog_operator"
+LOGINS = {
+    "page": (APP,),
+    "worker": (APP, WORKER),
+    "eraser": (APP, ERASER),
+    "operator": (APP, WORKER, OPERATOR),
+}
+"""What a login of each kind may take: an eraser is a page's that erases, an operator a worker's
+that freezes homes."""
 
 _BASE = """
 CREATE SCHEMA wakelog;
@@ -242,6 +249,14 @@ CREATE TABLE IF NOT EXISTS runtime.spent (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.buckets, runtime.spent TO wakelog_worker;
 """
+# Until when no model may be asked for a home, as far as it has asked.
+_LIMITED = """
+ALTER TABLE runtime.homes ADD COLUMN IF NOT EXISTS
+    limited_until timestamptz NOT NULL DEFAULT '-infinity';
+"""
+# What a day cost is money that was spent, and outlives the rest.
+_KEEP_SPENT = "ALTER TABLE IF EXISTS runtime.spent SET SCHEMA wakelog;"
+_KEPT_SPENT = "ALTER TABLE IF EXISTS wakelog.spent SET SCHEMA runtime;"
 # The row of a worker itself (of no home) is written by workers, and seen by all.
 _RUNTIME_FENCE = """
 ALTER TABLE runtime.{table} ENABLE ROW LEVEL SECURITY;
@@ -274,8 +289,8 @@ def runtime_script() -> str:
     """All of it, in place of what there was, to be run in one transaction by the owner."""
     from procrastinate.schema import SchemaManager  # only who prepares a database needs it
 
-    parts = [_DROP.format(name=name) for name in SCHEMAS]
-    parts.append(_RUNTIME.format(roles=_ROLES, limits=_LIMITS))
+    parts = [_KEEP_SPENT, *(_DROP.format(name=name) for name in SCHEMAS)]
+    parts += [_RUNTIME.format(roles=_ROLES, limits=_KEPT_SPENT + _LIMITS), _LIMITED]
     parts += runtime_fences()
     parts += [_NEWS.format(log=log) for log in LOGS]
     parts.append(_QUEUE.replace("{procrastinate}", SchemaManager.get_schema()))
@@ -463,6 +478,25 @@ def who_script() -> str:
     return _WHO.format(roles=_ROLES, functions=_WHO_FUNCTIONS) + internal
 
 
+# Of a home's registry an operator may say whether it is written, and nothing else.
+_HOLD = """
+CREATE FUNCTION wakelog.hold(of_home integer, to_state text, why text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        UPDATE wakelog.homes SET state = to_state, moved_to = why WHERE home = of_home;
+        UPDATE journal.heads SET state = to_state WHERE home = of_home;
+        UPDATE agent.heads SET state = to_state WHERE home = of_home;
+    $$;
+REVOKE ALL ON FUNCTION wakelog.hold(integer, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION wakelog.hold(integer, text, text) TO {operator};
+"""
+
+
+def operator_script() -> str:
+    """That who operates may freeze a home and thaw it."""
+    return _ROLE.format(role=OPERATOR) + _HOLD.format(operator=OPERATOR)
+
+
 class Migration(NamedTuple):
     """A script that runs once in a database: `wakelog.meta` says the newest number that did."""
 
@@ -481,6 +515,8 @@ MIGRATIONS = (
     Migration(7, "place", place_script),
     Migration(8, "who", who_script),
     Migration(9, "limits", _LIMITS.format),
+    Migration(10, "limited", _LIMITED.format),
+    Migration(11, "operator", operator_script),
 )
 NEWEST = MIGRATIONS[-1].number
 """A script is never changed once it was released: what is to be otherwise is another one below."""
