@@ -95,14 +95,18 @@ def is_off(sentence: Sentence, title: str) -> bool:
 def is_over(sentence: Sentence, of: str) -> bool:
     """Whether it says that something is done or off, and nothing else, or that of what `of` says:
     "Paid.", "the text is in"."""
-    said = [one for one in sentence.words if one not in vocabulary("is_over_fillers")]
-    if len(said) == 1 and lemmas.is_past(said[0]):
-        return True
     denied = (NEGATIVE - vocabulary("no")) | CONDITIONAL
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
+    fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
+    said = [one for one in sentence.words if one not in fillers]
+    is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
+    is_done = all(map(lemmas.is_past, said)) and (is_done or len(said) > 0)
+    if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
+        return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    is_over = rule("ends").search(sentence.text) is not None
+    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words[:1])
+    is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
 

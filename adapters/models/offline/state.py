@@ -48,11 +48,16 @@ def turns(sentence: Sentence) -> list[StateChange]:
     return sorted(told, key=lambda turn: turn.position)
 
 
-def has_moved(sentence: Sentence) -> bool:
-    """Whether somebody else has done something, by a verb of the past."""
-    is_told = not sentence.is_asked and NEGATIVE.isdisjoint(sentence.words)
-    is_own = not SELF.isdisjoint(sentence.words[:1])
-    return is_told and not is_own and any(map(lemmas.is_past, sentence.words[1:]))
+def is_news(sentence: Sentence) -> bool:
+    """Whether it tells how something is, and not that it still is so."""
+    open_words = (NEGATIVE - vocabulary("no")) | CONDITIONAL | vocabulary("state_goes_on")
+    return not sentence.is_asked and open_words.isdisjoint(sentence.words)
+
+
+def is_own_deed(sentence: Sentence) -> bool:
+    """Whether it begins with what the person did: "dug the first bed"."""
+    said = [one for one in sentence.words if one not in SELF | vocabulary("done_told")][:1]
+    return is_news(sentence) and any(map(lemmas.is_past, said))
 
 
 def _blocked(sentence: Sentence) -> Iterator[StateChange]:
