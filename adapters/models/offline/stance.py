@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from adapters.models.offline import clauses, lemmas
+from adapters.models.offline import clauses, dates, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     LETTERS,
@@ -210,11 +210,14 @@ def _is_others(sentence: str) -> bool:
     is_english = found["object"] is not None or lemmas.is_verb(said[0])
     verb = said[0] if is_english else said[-1]
     is_told = is_english or lemmas.is_deed(verb) or found["thing"] is not None
+    if verb in vocabulary("persons_do"):
+        return True
     return is_told and not any(rule(one).fullmatch(verb) for one in ("idle", "gets"))
 
 
 def _is_deed(clause: str) -> bool:
     """Whether it begins with a name, and what that person does: "Olga prints the flyers"."""
+    clause = grammar("todo_by_day").sub("", dates.masked(clause).text)
     found = grammar("deed").match(clause)
     if found is None or lemmas.is_verb(name := found["who"].lower()) or name in clauses.FINITE:
         return False
@@ -237,7 +240,7 @@ def _is_deed(clause: str) -> bool:
 
 def parts(sentence: str) -> list[str]:
     """What stands between its marks."""
-    return re.split("[,;:] ", sentence)
+    return grammar("stance_parts").split(sentence)
 
 
 def of_mine(clause: str) -> str:

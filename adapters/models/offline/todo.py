@@ -34,12 +34,14 @@ OF_WHAT, LEADS, VAGUE = (vocabulary(f"todo_{one}") for one in ("of_what", "leads
 THINGS = vocabulary("todo_things")
 DUTIES = ("todo_need", "todo_must", "todo_remember")
 """Tables of cues before what is to be done; of `todo_must` the verb comes last."""
-LEFT = ("is_to", "stays", "is_left", "missing", "needs", "bare", "then")
+LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then")
 """Those of clauses that say what is left."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
-_TODO = re.compile(rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?[:,]? ?(?P<rest>[^:, ].*)$")
+_TODO = re.compile(
+    rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?(?:[:,]| [-–])? ?(?P<rest>[^:, ].*)$"
+)
 
 
 _AND, _TAIL, _PASSIVE = (grammar(f"todo_{one}") for one in ("and", "tail_end", "passive"))
@@ -68,7 +70,7 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
-        elif line.text and not line.is_bullet:
+        elif not line.is_bullet and not _is_thing(line.text):
             listing = ""
         found += _of_line(line, header, listing, apart)
         if len(found) > TODOS_MAX:
@@ -131,7 +133,7 @@ def _of_line(
         return _listed(header["rest"], line.text)
     if todo is not None:
         return _listed(todo["rest"], line.text)
-    if line.is_bullet and (listing or line.box):
+    if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
     return _of_sentences(said, apart)
