@@ -44,7 +44,12 @@ def turns(sentence: Sentence) -> list[StateChange]:
     rules = frees if blocked else (*frees, grammar("state_may_go_on"))
     free = _free(sentence, rules)
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
-    told = [one for one in found if not sentence.is_others(one.position)]
+    told = [
+        one
+        for one in found
+        if not sentence.is_others(one.position)
+        and vocabulary("otherwise").isdisjoint(sentence.clause(one.position).words[:2])
+    ]
     return sorted(told, key=lambda turn: turn.position)
 
 
@@ -92,6 +97,8 @@ def _late(sentence: Sentence) -> re.Match[str] | None:
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
     found = grammar("state_not_before").search(sentence.text)
+    if found and not vocabulary("otherwise").isdisjoint(words(found[0])):
+        return None
     if found is None or not vocabulary("state_past_be").isdisjoint(
         words(found[0].rsplit(",", 1)[-1])
     ):

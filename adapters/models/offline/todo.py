@@ -70,7 +70,7 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
-        elif not line.is_bullet and not _is_thing(line.text):
+        elif line.text and not line.is_bullet and not _is_thing(line.text):
             listing = ""
         found += _of_line(line, header, listing, apart)
         if len(found) > TODOS_MAX:
@@ -195,6 +195,9 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if any(map(_is_order_of_nothing, parts)):
         return []
     parts = [_undated(one) for one in parts]
+    known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
+    if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
+        parts = known  # "sand the door, prime it, two coats of gloss"
     is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
     said = frozenset(word for one in parts for word in words(one)[: -1 if is_german else None])
     if not (FINITE | CONDITIONAL | NEGATIVE | vocabulary("todo_selves")).isdisjoint(
@@ -345,7 +348,7 @@ def _actions(what: str) -> list[str]:
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
     if is_list and (all(map(is_order, parts)) or all(map(is_wish, parts))):
         return [title for one in parts if (title := _title(one))]
-    title = _title(what)
+    title = _title(_undated(what))
     return [title] if title else []
 
 
