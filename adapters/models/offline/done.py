@@ -59,8 +59,8 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     all_but = grammar("done_all_but")
     if every := grammar("done_all").match(sentence.text) or all_but.match(sentence.text):
         but = next(filter(None, every.groups()), "")
-        rest = tuple(one for one in words(but) if one not in _UNDONE)
-        return [DoneClaim(rest, but, said, is_done=True, is_all=True)]
+        named = tuple(one for one in words(but) if one not in _UNDONE)
+        return [DoneClaim(named, but, said, is_done=True, is_all=True)]
     if marked := _BOXED.findall(sentence.text):
         rest = clauses.sentence(_BOXED.sub("", sentence.text))
         return [one for what in marked for one in listed(what, said)] + _by_clause(rest, said, 0)

@@ -65,13 +65,14 @@ def todos(text: str, title: str = "") -> list[Phrase]:
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
     apart = stance.aside(text)
-    listing = ""  # the header above the bullets, if there is one
+    listing, is_apart = "", False  # the header above the list, if there is one; a blank line
     for line in lines(text):
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
-        elif line.text and not line.is_bullet and not _is_thing(line.text):
+        elif line.text and not line.is_bullet and (is_apart or not _is_thing(line.text)):
             listing = ""
+        is_apart = not line.text
         found += _of_line(line, header, listing, apart)
         if len(found) > TODOS_MAX:
             break
@@ -348,7 +349,7 @@ def _actions(what: str) -> list[str]:
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
     if is_list and (all(map(is_order, parts)) or all(map(is_wish, parts))):
         return [title for one in parts if (title := _title(one))]
-    title = _title(_undated(what))
+    title = _title(what)
     return [title] if title else []
 
 
@@ -531,11 +532,21 @@ def _is_hollow(title: str) -> bool:
     return (VAGUE | OF_WHAT | LEADS).issuperset(words(title))
 
 
+def _timeless(title: str) -> str:
+    """Without the day, or a word like "first" or "too", that it ends with."""
+    while found := grammar("todo_time_last").search(masked(title).text):
+        said = words(title[: found.start()])
+        if len(said) < 2 or said[-1] in vocabulary("todo_of_day"):
+            break
+        title = title[: found.start()]
+    return title
+
+
 def _title(span: str) -> str:
     title = span.strip(" .,:;!-–*`\"'„“”")
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
-    title = _POLITE.sub("", grammar("todo_loose_end").sub("", title))
+    title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))
     if len(title) < 2 or LETTER.search(title) is None:
         return ""
     if SMALL_WORD.match(title):

@@ -6,7 +6,7 @@ from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import grammar, rule, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, Phrase, quote, words
 
-QUOTES = frozenset("'\"„“”‚‘’»«")
+QUOTES = frozenset("'\"„“”»«")
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:

@@ -221,7 +221,8 @@ def _take(
         took = rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
     older = values.due if values.due and values.due.source is not source else None
-    is_over = older and stance.is_over(sentence, f"{seen.title} {older.quote}")
+    is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
+    is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
         said = quote(sentence.text, 0, len(sentence.text))
         values.due, values.void = None, Finding("due", "", said, source)
