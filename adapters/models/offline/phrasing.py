@@ -54,6 +54,13 @@ def tables(name: str) -> tuple[str, ...]:
 
 
 @cache
+def table(language: str, name: str) -> str:
+    """What a language has under a name; empty if nothing."""
+    told = _languages().get(language, {}).get(name, "")
+    return told if isinstance(told, str) else ""
+
+
+@cache
 def texts(language: str) -> dict[str, str]:
     """What the model itself says in a language; nothing where it has no words of its own."""
     told = _languages().get(language, {}).get("texts", {})
