@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 RULES = (
     "named by after must must_last lasts moved now order order_last needed_last moved_last enough "
-    "promised wants_last day_must"
+    "promised wants_last day_must alone"
 ).split()
 AHEAD = ("within", "ahead")
 """Tables of phrases, `deadline_...`: those around a day, and around a length of time."""
@@ -213,6 +213,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     if is_denied or not _words("never").isdisjoint(sentence.words):
         return True
     cue = fold(match["cue"])
+    if name == "alone":
+        return not (lemmas.is_verb(cue) or lemmas.is_deed(cue))
     if name != "moved" and grammar("deadline_anothers").search(clause.text):
         return True
     if name == "enough":

@@ -187,14 +187,14 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     text = grammar("todo_so").sub("", sentence.text.rstrip(" .!"))
     day, _, rest = text.partition(": ")
     text = rest if rest and names_time(day) else text
+    if any(map(_is_order_of_nothing, _AND.split(text))):
+        return []
     things = grammar("todo_bring").match(text)
     if things and all(map(_is_thing, parts := _things(things["what"]))):
         return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts]
     if _is_asking(text):
         return [Phrase(_title(text), quote(sentence.text, 0, 0))]
     parts = [one for one in _AND.split(text) if one.strip()]
-    if any(map(_is_order_of_nothing, parts)):
-        return []
     parts = [_undated(one) for one in parts]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
     if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
