@@ -217,7 +217,8 @@ def _is_others(sentence: str) -> bool:
 
 def _is_deed(clause: str) -> bool:
     """Whether it begins with a name, and what that person does: "Olga prints the flyers"."""
-    clause = grammar("todo_by_day").sub("", dates.masked(clause).text)
+    if dates.names_time(clause):
+        clause = grammar("todo_by_day").sub("", dates.masked(clause).text)
     found = grammar("deed").match(clause)
     if found is None or lemmas.is_verb(name := found["who"].lower()) or name in clauses.FINITE:
         return False

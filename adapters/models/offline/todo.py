@@ -200,7 +200,13 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
         parts = known  # "sand the door, prime it, two coats of gloss"
     is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
-    said = frozenset(word for one in parts for word in words(one)[: -1 if is_german else None])
+    it = vocabulary("it_object")
+    said = frozenset(
+        word
+        for nth, one in enumerate(parts)
+        for at, word in enumerate(words(one)[: -1 if is_german else None])
+        if not (nth and at == 1 and word in it)  # "..., prime it"
+    )
     if not (FINITE | CONDITIONAL | NEGATIVE | vocabulary("todo_selves")).isdisjoint(
         said
     ) or _MARKS & {*text}:
@@ -252,7 +258,8 @@ def _is_order_of_nothing(part: str) -> bool:
     if len(words(part)) < 2 or not said:
         return False
     rest = said[1:] if lemmas.is_verb(said[0]) else said[:-1] if lemmas.is_deed(said[-1]) else [""]
-    return vocabulary("todo_whens", "todo_vague", "particles").issuperset(rest)
+    hollow = vocabulary("todo_whens", "todo_vague", "particles") - vocabulary("it_object")
+    return hollow.issuperset(rest)
 
 
 def _is_asking(text: str) -> bool:
@@ -268,7 +275,7 @@ def _is_asking(text: str) -> bool:
 
 def _undated(part: str) -> str:
     """An order without the day by which it is to be done."""
-    found = grammar("todo_by_day").search(masked(part).text)
+    found = grammar("todo_by_day").search(masked(part).text) if names_time(part) else None
     return part[: found.start()] + part[found.end() :] if found else part
 
 
@@ -523,6 +530,8 @@ def _of_rule(name: str, what: str) -> list[str]:
         parts = [one for one in _AND.split(what) if one.strip()]
         if not vocabulary("todo_no_order").isdisjoint(words(what)):
             return []
+        if len(parts) > 1 and len(words(parts[0])) < 2:
+            return []
         is_deed = all(map(is_wish, parts)) or (name == "then" and all(map(is_order, parts)))
         return _actions(what) if is_deed and len(words(what)) > 1 else []
     return _things(what)
@@ -538,7 +547,7 @@ def _timeless(title: str) -> str:
         said = words(title[: found.start()])
         if len(said) < 2 or said[-1] in vocabulary("todo_of_day"):
             break
-        title = title[: found.start()]
+        title = title[: found.start()].rstrip(" ,")
     return title
 
 
