@@ -215,6 +215,12 @@ def test_a_german_task_gets_a_german_report() -> None:
         assert "Notiz vom 2026-11-20" in report["content"]
 
 
+def test_a_task_of_few_german_words_gets_a_german_report() -> None:
+    for text, begins in (("Rasen mähen.", "**Status:** offen"), ("Buy milk.", "**Status:** OPEN")):
+        report = calls(ask(text, title="", languageCode=None))["update_report"]
+        assert begins in report["content"]
+
+
 def test_a_question_is_answered_with_facts_and_the_truth() -> None:
     sections = REPORT | {"words": "## The user's words\n\nWhen is it due?"}
     told = ask("due 2026-12-04", sections=sections)
@@ -230,7 +236,7 @@ def test_a_question_is_answered_with_facts_and_the_truth() -> None:
 def test_words_are_read_but_have_no_day() -> None:
     told = ask(sections={"words": "I need to call the bank by Friday, due 2026-12-04"})
     assert one(told, "update_task_due_date", "dueDate") == "2026-12-04"
-    assert titles(told) == ["Call the bank by Friday, due 2026-12-04"]
+    assert titles(told) == ["Call the bank"]
     assert one(ask(sections={"words": "by Friday"}), "update_task_due_date", "dueDate") is None
 
 

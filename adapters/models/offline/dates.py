@@ -56,7 +56,9 @@ _RELATIVE = (
     r"(?P<xmas>{christmas})|(?P<nicholas>{saint_nicholas})|(?P<easter>{easter})|"
     r"(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
 )
-_AHEAD = r"(?P<count>{count}) (?:(?P<workdays>{workdays})|(?P<fortnights>{fortnights})|"
+_AHEAD = (
+    r"(?P<count>{count}) (?:{more_of} )?(?:(?P<workdays>{workdays})|(?P<fortnights>{fortnights})|"
+)
 _AHEAD += r"(?P<weeks>{weeks})|(?P<months>{months_ahead})|(?P<days>{days_ahead})){end}"
 _EXPLICIT = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?![\d])")

@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 RULES = (
     "named by after must must_last lasts moved now order order_last needed_last moved_last enough "
-    "promised wants_last day_must"
+    "promised wants_last day_must alone"
 ).split()
 AHEAD = ("within", "ahead")
 """Tables of phrases, `deadline_...`: those around a day, and around a length of time."""
@@ -72,33 +72,51 @@ def is_dated(sentence: Sentence, written: date | None) -> bool:
     return not sentence.is_asked and any(one and written and one >= written for one in days)
 
 
-def corrected(
-    sentence: Sentence, written: date | None, older: date, order: str = ""
-) -> DueDate | None:
-    """The day that a short sentence puts in the place of an older one: "Monday is fine", "pushed
-    back by a week"."""
+def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueDate | None:
+    """The day that a short sentence puts in the place of an older one: "Monday is fine", "not the
+    5th but the 9th"."""
     if sentence.is_asked:
         return None
-    said = quote(sentence.text, 0, len(sentence.text))
     told = dates.masked(sentence.text)
-    shift = grammar("deadline_shift").search(told.spans) if told.found else None
-    if shift and (later := resolve(told.within(shift), older)):
-        return DueDate(older - (later - older) if shift["cue"] in _sooner() else later, said)
-    named = _named(sentence)
-    is_short = len(named) == 1 and len(sentence.words) <= CORRECTING_WORDS_MAX
-    if not is_short or not rule("corrects").search(sentence.text):
+    gone = grammar("deadline_not").finditer(told.text)
+    named = [
+        one
+        for start, one in _named(sentence)
+        if not any(not_it.start() <= start < not_it.end() for not_it in gone)
+    ]
+    rest = told.text
+    for not_it in gone:
+        rest = rest.replace(not_it[0], "")
+    said = words(rest)
+    if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or not _words("denied").isdisjoint(said):
         return None
-    day = resolve(named[0][1], written, order)
-    return (
-        None
-        if day is None or not _words("denied").isdisjoint(sentence.words)
-        else DueDate(day, said)
-    )
+    day = resolve(named[0], written, order) if gone or rule("corrects").search(rest) else None
+    return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
+
+
+def shifted(sentence: Sentence, older: date) -> DueDate | None:
+    """The day so much later or earlier than an older one: "another week", "two days earlier"."""
+    told = dates.masked(sentence.text)
+    shift = rule("deadline_shifts").search(sentence.text) if told.found else None
+    spans = [one for at, one in told.found.items() if told.spans[at] == dates.MASKS[1]]
+    if not shift or len(spans) != 1 or _named(sentence) or sentence.is_asked:
+        return None
+    if not _words("denied").isdisjoint(sentence.words):
+        return None
+    later = resolve(spans[0], older)
+    is_sooner = rule("sooner").search(sentence.text) is not None
+    day = later and (older - (later - older) if is_sooner else later)
+    return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
 
 
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
     return not sentence.is_asked and rule("no_date").search(sentence.text) is not None
+
+
+def is_shaken(sentence: Sentence) -> bool:
+    """Whether it tells that an older date is another one now, or none."""
+    return not sentence.is_asked and rule("deadline_shaken").search(sentence.text) is not None
 
 
 def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
@@ -110,11 +128,6 @@ def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
 @cache
 def _words(*names: str) -> frozenset[str]:
     return vocabulary(*(f"deadline_{one}" for one in names))
-
-
-@cache
-def _sooner() -> frozenset[str]:
-    return frozenset(one.replace("_", " ") for one in vocabulary("sooner"))
 
 
 def _all(
@@ -200,6 +213,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     if is_denied or not _words("never").isdisjoint(sentence.words):
         return True
     cue = fold(match["cue"])
+    if name == "alone":
+        return not (lemmas.is_verb(cue) or lemmas.is_deed(cue))
     if name != "moved" and grammar("deadline_anothers").search(clause.text):
         return True
     if name == "enough":

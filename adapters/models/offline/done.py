@@ -59,7 +59,8 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     all_but = grammar("done_all_but")
     if every := grammar("done_all").match(sentence.text) or all_but.match(sentence.text):
         but = next(filter(None, every.groups()), "")
-        return [DoneClaim(tuple(words(but)), but, said, is_done=True, is_all=True)]
+        named = tuple(one for one in words(but) if one not in _UNDONE)
+        return [DoneClaim(named, but, said, is_done=True, is_all=True)]
     if marked := _BOXED.findall(sentence.text):
         rest = clauses.sentence(_BOXED.sub("", sentence.text))
         return [one for what in marked for one in listed(what, said)] + _by_clause(rest, said, 0)
@@ -128,20 +129,37 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
     text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
-    text = grammar("done_harmless").sub("", text)
+    text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told)
     is_denied = is_denied or not vocabulary("neither").isdisjoint(sentence.words[:1])
     is_denied = is_denied or any(grammar(f"done_{one}").search(text) for one in _DENIALS)
     if clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause)):
         is_denied = True
-    is_done = not GENERIC.isdisjoint(told) or _DONE in text
+    is_short = grammar("done_short").match(text) is not None
+    is_done = not GENERIC.isdisjoint(told) or _DONE in text or is_short
     if _is_of_another(told):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
         yield DoneClaim(
             _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
         )
+
+
+def _done_part(text: str) -> str:
+    """Without what comes behind a verb that has its object before: "the hall painted, attic
+    next" says nothing of the attic."""
+    parts = re.split(", ", text)
+    is_told = [any(map(_tells, words(one))) for one in parts]
+    last = max((nth for nth, told in enumerate(is_told) if told), default=len(parts))
+    said = words(parts[last]) if last < len(parts) else []
+    objects = next((nth for nth, one in enumerate(said) if _tells(one)), 0)
+    is_before = any(one not in STOP for one in said[:objects])
+    return ", ".join(parts[: last + 1]) if is_before else text
+
+
+def _tells(word: str) -> bool:
+    return lemmas.is_past(word) or word in GENERIC
 
 
 def _carried(sentence: Sentence, clause: Clause) -> tuple[str, ...]:

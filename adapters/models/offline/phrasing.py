@@ -54,6 +54,13 @@ def tables(name: str) -> tuple[str, ...]:
 
 
 @cache
+def table(language: str, name: str) -> str:
+    """What a language has under a name; empty if nothing."""
+    told = _languages().get(language, {}).get(name, "")
+    return told if isinstance(told, str) else ""
+
+
+@cache
 def texts(language: str) -> dict[str, str]:
     """What the model itself says in a language; nothing where it has no words of its own."""
     told = _languages().get(language, {}).get("texts", {})
@@ -132,11 +139,13 @@ class Rule:
 
     def _fitting(self, text: str) -> Iterator[re.Pattern[str]]:
         if self._known is None:
-            self._known = [(_needed(one), one) for one in rows(self.name)]
+            self._known = [(_needed(one) or ("",), one) for one in rows(self.name)]
         lower = text.lower()
         for keys, source in self._known:
-            if not keys or any(key in lower for key in keys):
-                yield _compiled(source, self._around)
+            for key in keys:  # a generator costs twice as much here, and a wake comes by often
+                if key in lower:
+                    yield _compiled(source, self._around)
+                    break
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> list[re.Match[str]]:
         """All that match, by where they begin; of those that overlap the first."""

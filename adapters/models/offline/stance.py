@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from adapters.models.offline import clauses, lemmas
+from adapters.models.offline import clauses, dates, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     LETTERS,
@@ -95,14 +95,18 @@ def is_off(sentence: Sentence, title: str) -> bool:
 def is_over(sentence: Sentence, of: str) -> bool:
     """Whether it says that something is done or off, and nothing else, or that of what `of` says:
     "Paid.", "the text is in"."""
-    said = [one for one in sentence.words if one not in vocabulary("is_over_fillers")]
-    if len(said) == 1 and lemmas.is_past(said[0]):
-        return True
     denied = (NEGATIVE - vocabulary("no")) | CONDITIONAL
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
+    fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
+    said = [one for one in sentence.words if one not in fillers]
+    is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
+    is_done = all(map(lemmas.is_past, said)) and (is_done or len(said) > 0)
+    if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
+        return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    is_over = rule("ends").search(sentence.text) is not None
+    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words[:1])
+    is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
 
@@ -206,11 +210,15 @@ def _is_others(sentence: str) -> bool:
     is_english = found["object"] is not None or lemmas.is_verb(said[0])
     verb = said[0] if is_english else said[-1]
     is_told = is_english or lemmas.is_deed(verb) or found["thing"] is not None
+    if verb in vocabulary("persons_do"):
+        return True
     return is_told and not any(rule(one).fullmatch(verb) for one in ("idle", "gets"))
 
 
 def _is_deed(clause: str) -> bool:
     """Whether it begins with a name, and what that person does: "Olga prints the flyers"."""
+    if dates.names_time(clause):
+        clause = grammar("todo_by_day").sub("", dates.masked(clause).text)
     found = grammar("deed").match(clause)
     if found is None or lemmas.is_verb(name := found["who"].lower()) or name in clauses.FINITE:
         return False
@@ -233,7 +241,7 @@ def _is_deed(clause: str) -> bool:
 
 def parts(sentence: str) -> list[str]:
     """What stands between its marks."""
-    return re.split("[,;:] ", sentence)
+    return grammar("stance_parts").split(sentence)
 
 
 def of_mine(clause: str) -> str:

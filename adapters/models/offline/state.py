@@ -44,15 +44,25 @@ def turns(sentence: Sentence) -> list[StateChange]:
     rules = frees if blocked else (*frees, grammar("state_may_go_on"))
     free = _free(sentence, rules)
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
-    told = [one for one in found if not sentence.is_others(one.position)]
+    told = [
+        one
+        for one in found
+        if not sentence.is_others(one.position)
+        and vocabulary("otherwise").isdisjoint(sentence.clause(one.position).words[:2])
+    ]
     return sorted(told, key=lambda turn: turn.position)
 
 
-def has_moved(sentence: Sentence) -> bool:
-    """Whether somebody else has done something, by a verb of the past."""
-    is_told = not sentence.is_asked and NEGATIVE.isdisjoint(sentence.words)
-    is_own = not SELF.isdisjoint(sentence.words[:1])
-    return is_told and not is_own and any(map(lemmas.is_past, sentence.words[1:]))
+def is_news(sentence: Sentence) -> bool:
+    """Whether it tells how something is, and not that it still is so."""
+    open_words = (NEGATIVE - vocabulary("no")) | CONDITIONAL | vocabulary("state_goes_on")
+    return not sentence.is_asked and open_words.isdisjoint(sentence.words)
+
+
+def is_own_deed(sentence: Sentence) -> bool:
+    """Whether it begins with what the person did: "dug the first bed"."""
+    said = [one for one in sentence.words if one not in SELF | vocabulary("done_told")][:1]
+    return is_news(sentence) and any(map(lemmas.is_past, said))
 
 
 def _blocked(sentence: Sentence) -> Iterator[StateChange]:
@@ -87,6 +97,8 @@ def _late(sentence: Sentence) -> re.Match[str] | None:
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
     found = grammar("state_not_before").search(sentence.text)
+    if found and not vocabulary("otherwise").isdisjoint(words(found[0])):
+        return None
     if found is None or not vocabulary("state_past_be").isdisjoint(
         words(found[0].rsplit(",", 1)[-1])
     ):

@@ -34,12 +34,14 @@ OF_WHAT, LEADS, VAGUE = (vocabulary(f"todo_{one}") for one in ("of_what", "leads
 THINGS = vocabulary("todo_things")
 DUTIES = ("todo_need", "todo_must", "todo_remember")
 """Tables of cues before what is to be done; of `todo_must` the verb comes last."""
-LEFT = ("is_to", "stays", "is_left", "missing", "needs", "bare", "then")
+LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then")
 """Those of clauses that say what is left."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
-_TODO = re.compile(rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?[:,]? ?(?P<rest>[^:, ].*)$")
+_TODO = re.compile(
+    rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?(?:[:,]| [-–])? ?(?P<rest>[^:, ].*)$"
+)
 
 
 _AND, _TAIL, _PASSIVE = (grammar(f"todo_{one}") for one in ("and", "tail_end", "passive"))
@@ -63,13 +65,14 @@ def todos(text: str, title: str = "") -> list[Phrase]:
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
     apart = stance.aside(text)
-    listing = ""  # the header above the bullets, if there is one
+    listing, is_apart = "", False  # the header above the list, if there is one; a blank line
     for line in lines(text):
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
-        elif line.text and not line.is_bullet:
+        elif line.text and not line.is_bullet and (is_apart or not _is_thing(line.text)):
             listing = ""
+        is_apart = not line.text
         found += _of_line(line, header, listing, apart)
         if len(found) > TODOS_MAX:
             break
@@ -131,7 +134,7 @@ def _of_line(
         return _listed(header["rest"], line.text)
     if todo is not None:
         return _listed(todo["rest"], line.text)
-    if line.is_bullet and (listing or line.box):
+    if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
     return _of_sentences(said, apart)
@@ -184,12 +187,26 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     text = grammar("todo_so").sub("", sentence.text.rstrip(" .!"))
     day, _, rest = text.partition(": ")
     text = rest if rest and names_time(day) else text
+    if any(map(_is_order_of_nothing, _AND.split(text))):
+        return []
     things = grammar("todo_bring").match(text)
     if things and all(map(_is_thing, parts := _things(things["what"]))):
         return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts]
+    if _is_asking(text):
+        return [Phrase(_title(text), quote(sentence.text, 0, 0))]
     parts = [one for one in _AND.split(text) if one.strip()]
-    is_german = all(map(_is_german, parts))
-    said = frozenset(word for one in parts for word in words(one)[: -1 if is_german else None])
+    parts = [_undated(one) for one in parts]
+    known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
+    if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
+        parts = known  # "sand the door, prime it, two coats of gloss"
+    is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
+    it = vocabulary("it_object")
+    said = frozenset(
+        word
+        for nth, one in enumerate(parts)
+        for at, word in enumerate(words(one)[: -1 if is_german else None])
+        if not (nth and at == 1 and word in it)  # "..., prime it"
+    )
     if not (FINITE | CONDITIONAL | NEGATIVE | vocabulary("todo_selves")).isdisjoint(
         said
     ) or _MARKS & {*text}:
@@ -198,14 +215,21 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
     if not is_english and not is_german:
         return []
-    bare = (grammar("todo_add").sub("", _undated(one) if is_german else one) for one in parts)
+    bare = (grammar("todo_add").sub("", one) for one in parts)
     return [Phrase(title, quote(sentence.text, 0, 0)) for one in bare if (title := _title(one))]
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:
     """Whether it is an order that begins with its verb; `is_next`: it stands behind another."""
     said = words(part)
-    is_order = len(said) > 1 and lemmas.is_verb(said[0]) and not _tells(said[1])
+    with_it = " ".join(said[:2])
+    if len(said) > 2 and (
+        rule("todo_with").fullmatch(with_it) or said[1] in vocabulary("particles")
+    ):
+        said = [said[0], *said[2:]]
+    is_order = (
+        len(said) > 1 and (lemmas.is_verb(said[0]) or _is_deed_to(said)) and not _tells(said[1])
+    )
     is_sure = is_next or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
     is_order = is_order and vocabulary("todo_no_object").isdisjoint(said[1:2])
@@ -215,9 +239,43 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     )
 
 
+def _is_deed_to(said: Sequence[str]) -> bool:
+    """Whether an unknown word must be a verb, as what it is done to follows: "grout the tiles"."""
+    first, second = said[:2]
+    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(_no_deed_ends())
+    return is_open and second in vocabulary("todo_objects") and not lemmas.is_past(first)
+
+
+@cache
+def _no_deed_ends() -> tuple[str, ...]:
+    return tuple(sorted(vocabulary("todo_no_deed_ends")))
+
+
+def _is_order_of_nothing(part: str) -> bool:
+    """ "Pay later", "jetzt kaufen": a verb, and beside it no thing but at most a time."""
+    text = masked(part).text
+    said = words(text)
+    if len(words(part)) < 2 or not said:
+        return False
+    rest = said[1:] if lemmas.is_verb(said[0]) else said[:-1] if lemmas.is_deed(said[-1]) else [""]
+    hollow = vocabulary("todo_whens", "todo_vague", "particles") - vocabulary("it_object")
+    return hollow.issuperset(rest)
+
+
+def _is_asking(text: str) -> bool:
+    """Whether it is an order to find something out: "check if ...", "Bob fragen, wer ..."."""
+    found = grammar("todo_whether").search(text)
+    head = text[: found.start()] if found else ""
+    said = words(head)
+    is_plain = bool(said) and not _MARKS & {*head} and "," not in head.rstrip(", ")
+    is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
+    is_asking = not vocabulary("todo_asking").isdisjoint((*said[:1], *said[-1:]))
+    return is_plain and (is_asking or _is_english(head))
+
+
 def _undated(part: str) -> str:
     """An order without the day by which it is to be done."""
-    found = grammar("todo_by_day").search(masked(part).text)
+    found = grammar("todo_by_day").search(masked(part).text) if names_time(part) else None
     return part[: found.start()] + part[found.end() :] if found else part
 
 
@@ -227,11 +285,13 @@ def _tells(word: str) -> bool:
     return word in vocabulary("speech") or any(one != word and lemmas.is_verb(one) for one in stems)
 
 
-def _is_german(part: str) -> bool:
-    """ "Betten beziehen", "Elektriker anrufen wegen Herd"."""
-    deed = grammar("todo_about").split(part)[0].split(" ")
+def _is_german(part: str, *, is_next: bool = False) -> bool:
+    """ "Betten beziehen", "Elektriker anrufen wegen Herd"; `is_next`: it stands behind another."""
+    deed = part.rstrip(" .!").split(" ")
+    if not lemmas.is_deed(fold(deed[-1])) and deed[-1] not in vocabulary("let_last"):
+        deed = grammar("todo_about").split(part)[0].split(" ")
     deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
-    is_deed = len(deed) > 1 and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
+    is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
     return is_deed and fold(deed[0]) not in vocabulary("todo_when")
 
 
@@ -289,6 +349,8 @@ def _actions(what: str) -> list[str]:
         what = f"{_bare_thing(last[0])} {verb}"
     elif len(last) == 2 and (apart := grammar("todo_zu").search(last[0])):
         what = f"{_bare_thing(last[0][: apart.start()])} {last[1]}"
+    if _is_asking(what):
+        return [_title(what)]
     parts = [one for one in _AND.split(what) if one.strip()]
     parts = [_POLITE.sub("", one) for one in parts]
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
@@ -361,7 +423,10 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if not denied.isdisjoint(_near(match, sentence, before)):
         return []
     is_duty = is_last and not rule("ought").fullmatch(match[0].split()[-1])
-    is_plain = is_duty and bool(match["who"] or match["whom"]) and is_wish(what)
+    is_bare = match.start() == 0 and len(said) > 1 and _AND.search(what) is None
+    is_bare = is_bare or _is_asking(what)
+    is_plain = is_duty and bool(match["who"] or match["whom"] or is_bare)
+    is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
         start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
@@ -465,6 +530,8 @@ def _of_rule(name: str, what: str) -> list[str]:
         parts = [one for one in _AND.split(what) if one.strip()]
         if not vocabulary("todo_no_order").isdisjoint(words(what)):
             return []
+        if len(parts) > 1 and len(words(parts[0])) < 2:
+            return []
         is_deed = all(map(is_wish, parts)) or (name == "then" and all(map(is_order, parts)))
         return _actions(what) if is_deed and len(words(what)) > 1 else []
     return _things(what)
@@ -474,11 +541,21 @@ def _is_hollow(title: str) -> bool:
     return (VAGUE | OF_WHAT | LEADS).issuperset(words(title))
 
 
+def _timeless(title: str) -> str:
+    """Without the day, or a word like "first" or "too", that it ends with."""
+    while found := grammar("todo_time_last").search(masked(title).text):
+        said = words(title[: found.start()])
+        if len(said) < 2 or said[-1] in vocabulary("todo_of_day"):
+            break
+        title = title[: found.start()].rstrip(" ,")
+    return title
+
+
 def _title(span: str) -> str:
     title = span.strip(" .,:;!-–*`\"'„“”")
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
-    title = _POLITE.sub("", grammar("todo_loose_end").sub("", title))
+    title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))
     if len(title) < 2 or LETTER.search(title) is None:
         return ""
     if SMALL_WORD.match(title):

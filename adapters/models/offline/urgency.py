@@ -1,8 +1,18 @@
 """How urgent a text says a task is."""
 
+import re
+
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import grammar, rule, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, Phrase, quote, words
+
+QUOTES = frozenset("'\"„“”»«")
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether it is a name, in quotes of any kind."""
+    around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+    return len(around) == 2 and QUOTES.issuperset(around)
 
 
 def urgency(sentence: Sentence) -> Phrase | None:
@@ -13,6 +23,8 @@ def urgency(sentence: Sentence) -> Phrase | None:
         match = next((one for one in found if not care.match(sentence.text, one.end())), None)
         if match is None or sentence.is_asked or sentence.is_others(match.start()):
             continue
+        if _is_name(sentence.text, match):
+            continue
         clause = sentence.clause(match.start())
         before = frozenset(words(sentence.text[clause.start : match.start()]))
         around = frozenset(clause.words) - {*words(match[0])}
@@ -22,9 +34,8 @@ def urgency(sentence: Sentence) -> Phrase | None:
             return None
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         close = frozenset(words(sentence.text[start : match.start()]))
-        is_urgent = CONDITIONAL.isdisjoint(before) and (
-            vocabulary("urgency_less") | NEGATIVE
-        ).isdisjoint(close)
+        supposed = CONDITIONAL.isdisjoint(close) and vocabulary("if").isdisjoint(before)
+        is_urgent = supposed and (vocabulary("urgency_less") | NEGATIVE).isdisjoint(close)
         is_urgent = is_urgent and not grammar("urgency_over").match(sentence.text, match.end())
         is_urgent = is_urgent and vocabulary("not").isdisjoint(
             words(sentence.text[match.end() : clause.end])[:4]

@@ -172,7 +172,9 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         (what, source)
         for source, line, sentences in told
         for one in sentences
-        if not one.is_asked and line.box != ASKED and (what := stance.dropped(one.text))
+        for is_others in (one.text in _aside(source).others,)
+        if not one.is_asked and line.box != ASKED
+        if (what := one.text if is_others else stance.dropped(one.text))
     ]
     found = (
         *_labels(seen),
@@ -219,7 +221,8 @@ def _take(
         took = rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
     older = values.due if values.due and values.due.source is not source else None
-    is_over = older and stance.is_over(sentence, f"{seen.title} {older.quote}")
+    is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
+    is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
         said = quote(sentence.text, 0, len(sentence.text))
         values.due, values.void = None, Finding("due", "", said, source)
@@ -232,12 +235,13 @@ def _take(
         values.due, values.void = None, Finding("due", "", what, source)
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
-    waits = values.blocked if values.blocked and values.blocked.source is not source else None
-    if waits and state.has_moved(sentence) and done.shares(waits.extra, sentence.text):
-        values.blocked = None
     if source.kind != "title":
         for turn in state.turns(sentence):
             _turn(values, source, turn)
+    waits = values.blocked if values.blocked and values.blocked.source is not source else None
+    is_of_it = waits and state.is_news(sentence) and done.shares(waits.extra, sentence.text)
+    if is_of_it or (waits and waits.value == "ON HOLD" and state.is_own_deed(sentence)):
+        values.blocked = None
 
 
 def _take_due(
@@ -248,10 +252,14 @@ def _take_due(
         values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
         return
     order = dates.order(source.text, language)
-    dated = deadline.due(sentence, source.day, order)
-    if dated is None and values.due and values.due.source is not source:
-        older = date.fromisoformat(values.due.value)
-        dated = deadline.corrected(sentence, source.day, older, order)
+    is_newer = values.due is not None and values.due.source is not source
+    older = date.fromisoformat(values.due.value) if values.due and is_newer else None
+    dated = deadline.shifted(sentence, older) if older else None
+    dated = dated or (deadline.corrected(sentence, source.day, order) if older else None)
+    dated = dated or deadline.due(sentence, source.day, order)
+    if dated is None and older and deadline.is_shaken(sentence):
+        said = quote(sentence.text, 0, len(sentence.text))
+        values.due, values.void = None, Finding("due", "", said, source)
     if dated is None and (said := deadline.unsure(sentence, source.day, order)):
         values.unsure = Finding("due", "", said, source)
     if dated is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from adapters.models.offline import language
 from adapters.models.offline.phrasing import vocabulary
 from adapters.models.offline.wording import (
     DUE,
@@ -80,7 +81,8 @@ def plain(finding: Finding, texts: Texts) -> str:
 
 def _texts(seen: PromptTask, findings: Findings) -> Texts:
     found = (finding.value for finding in findings.proposals if finding.kind == "language")
-    return texts_in(seen.language or next(found, "en"))
+    code = seen.language or next(found, "")
+    return texts_in(code or language.leaning(source.text for source in seen.sources))
 
 
 def _state(seen: PromptTask, texts: Texts) -> list[str]:
