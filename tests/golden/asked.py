@@ -205,6 +205,9 @@ category add Home
 category rename nothing x
 category correct nothing a b
 category review nothing
+template improve nobody
+template sessions laura
+template sessions nobody
 label assign nobody nothing
 label suppress tap nothing
 label add ""

@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 9, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 10, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -17,7 +17,15 @@ from msgspec.structs import asdict, replace
 from adapters.models import replies
 from adapters.models.offline.phrasing import grammar, rule
 from adapters.models.replies import KeptReply
-from adapters.models.rules import blockers, context, planning, report_text, tool_calls, weekly
+from adapters.models.rules import (
+    blockers,
+    context,
+    improving,
+    planning,
+    report_text,
+    tool_calls,
+    weekly,
+)
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import Finding, Findings
 from domain.log import canonical
@@ -27,7 +35,7 @@ from domain.tools.decoding import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 9
+RULES_VERSION = 10
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240
@@ -96,12 +104,15 @@ class RulesModel:
     async def reply(self, request: Request) -> Reply:
         """Propose and report on the first turn, close on the second; before that report anew
         where not all that was found was taken up, or a task was looked up. Never raises
-        `ModelFault`. Of a day it answers as `planning` does, of a week as `weekly`."""
+        `ModelFault`. Of a day it answers as `planning` does, of a week as `weekly`,
+        of a template as `improving`."""
         names = {section.name for section in request.user}
         if "day" in names:
             return _reply(*planning.answer(request))
         if "week" in names:
             return _reply(*weekly.answer(request))
+        if "figures" in names:
+            return _reply(*improving.answer(request))
         seen = context.read(request.user)
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
