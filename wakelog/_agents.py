@@ -565,14 +565,20 @@ class Agents(Room):
         *,
         categories: Sequence[str] = (),
         model: str = "",
+        weekly: str = "",
         key: str = "",
     ) -> ImprovingSession:
         """Let an agent improve a template's wording, on what you say or on its figures alone. It is
-        made where there is none; what it proposes waits in the inbox."""
+        made where there is none; what it proposes waits in the inbox. `weekly`: it looks by itself
+        at ``monday 09:00``, or no more, ``none``; then it runs now only with `words`."""
         home = self._writing()
         wanted = directives.pick_template(home, template, nth_key(key, 1))
         ids = [category_named(catalog_of(home), one).id for one in categories]
         made = improving.improver(home, wanted, do.AgentOptions(model=model), ids)
+        if weekly:
+            improving.set_weekly(home, made.agent, weekly, key)
+            if not words:
+                return session_document(home, wanted, made.agent, "", "")
         asked = improving.ask(home, made.agent, words, key)
         document = self._wake(made.agent, asked)
         answer = answer_of(home, asked, document).answer or ""

@@ -16,6 +16,7 @@ from adapters.usecases.agents import AgentOptions
 from adapters.usecases.resolve import nth_key
 
 if TYPE_CHECKING:
+    from adapters.usecases.agents import TimerResult
     from adapters.usecases.wake_agents import Requested
     from adapters.wiring import Home
 
@@ -26,15 +27,17 @@ NO_SESSIONS = "No session yet. `wakelog template improve {}` begins one."
 @keyed("template improve", "template", "[words]=WORDS", example=("Laura", 'Laura "Fewer dates."'))
 @option("--category categories=C", "Whose texts it may read; else the template's.", multiple=True)
 @option("--model=M", "What it asks; else the home's.", default="")
+@option("--weekly=WHEN", 'It looks by itself, "monday 09:00"; or none.', default="")
 def template_improve(
     session: Session, template: str, words: str | None, categories: Sequence[str], model: str,
-    key: str,
+    weekly: str, key: str,
 ) -> None:  # fmt: skip
     """Let an agent improve a template's wording: it reads how its proposals fared, and proposes.
 
     It is told facts: figures by version, your reasons and edits, stars, of half of the wakes; and
     what you say now. What it proposes waits in the inbox, beside what is in force; nothing changes
-    until you confirm it. It is made where there is none; the options are of a new one.
+    until you confirm it. It is made where there is none; --category and --model are of a new one.
+    With --weekly it looks by itself; a week with fewer than five new facts asks nobody.
     """
     from adapters.cli.wake import tell_made, tell_woken, woken
     from adapters.usecases.wake_agents import answer_of, check_words
@@ -46,9 +49,15 @@ def template_improve(
     catalog = catalog_of(home)
     ids = [category_named(catalog, name).id for name in categories]
     made = improving.improver(home, wanted, AgentOptions(model=model), ids)
+    timer = improving.set_weekly(home, made.agent, weekly, key) if weekly else None
     tell_made(session, home, made)
     if not session.as_json:
         session.say(safe(improving.figures_told(home, wanted)))
+    if weekly:
+        session.say(safe(_weekly(timer, home.settings.timezone)))
+        if words is None:
+            session.printed(session_document(home, wanted, made.agent, "", ""))
+            return
     said = _asked(session) if words is None else words
     asked: list[Requested] = []
 
@@ -65,6 +74,12 @@ def template_improve(
         return
     session.say(safe(answer))
     _tell_proposals(session, home, told.proposals)
+
+
+def _weekly(timer: "TimerResult | None", zone: str) -> str:
+    if timer is None:
+        return "It looks only when you ask."
+    return f"It looks {timer.schedule}, {timer.zone}; next {local_time(timer.next_at, zone)}."
 
 
 def _asked(session: Session) -> str:

@@ -8,7 +8,8 @@ from adapters.documents.improving import SessionLine, session_lines, version_fig
 from adapters.documents.lessons import scope_lines
 from adapters.documents.templates import templates_of
 from adapters.text.improving import figures_line
-from adapters.usecases.agents import AgentOptions
+from adapters.usecases.agents import AgentOptions, TimerResult, remove_timer, set_timer
+from adapters.usecases.inputs import NONE
 from adapters.usecases.kinds import AS_SET, KindAgent, living, ready
 from adapters.usecases.resolve import nth_key
 from domain.agent.agent import OF_TEMPLATE
@@ -38,6 +39,29 @@ def improver(
         raise Refused("out_of_scope", because=because, instead=instead)
     name = f"{template.name} wording"
     return ready(home, TEMPLATE_IMPROVER, subject, name, categories, wish, has_timer=False)
+
+
+def set_weekly(home: "Home", agent_id: str, given: str, key: str = "") -> "TimerResult | None":
+    """Let the agent look by itself once a week, ``monday 09:00``, in place of what was set before;
+    ``none``: no more. Where fewer than five facts are new, no model is asked. Raises Refused, code
+    ``invalid_value``: it is no day and time."""
+    known = [one.id for one in home.services.agent(agent_id).timers]
+    made = None
+    if given.strip().lower() != NONE:
+        made = set_timer(
+            home,
+            agent_id,
+            f"every {given.strip().removeprefix('every ')}",
+            "",
+            nth_key(key, 3),
+            is_always=False,
+        )
+    kept = home.services.agent(agent_id).timers
+    stands = [one.id for one in kept if made and one.schedule == made.schedule]
+    for nth, one in enumerate(set(known) - set(stands), 4):
+        remove_timer(home, agent_id, one, nth_key(key, nth))
+    home.views.catch_up()
+    return made
 
 
 def ask(home: "Home", agent_id: str, words: str, key: str = "") -> "Requested":

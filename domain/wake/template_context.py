@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict
 
 from domain.agent.agent import AGENT, Agent, template_in
+from domain.agent.wake_queue import Queued, heeds_moves
 from domain.changes.change_set import CHANGES, find, item_named
 from domain.errors import Refused
 from domain.lessons.lessons import (
@@ -40,6 +41,7 @@ from domain.wake.reading import (
 
 FACTS_READ = 400  # of the newest the texts are looked up
 INSTANCES_READ = 200  # agents whose notes are looked through
+FACTS_LEAST = 5  # new ones, for which a timer asks
 PLAIN_STARS = 3  # says neither this nor that
 
 
@@ -86,6 +88,15 @@ def count_since(facts: Facts, since: str) -> int:
     """How many facts are newer than a time: verdicts and ratings."""
     times = [at for at, _ in (*facts.decided.values(), *facts.rated.values())]
     return sum(at > since for at in times)
+
+
+def is_too_few(agents: LogState, agent: Agent, queued: Queued) -> bool:
+    """Whether a queued wake of an agent that improves a template need not ask: timers alone made
+    it, and hardly anything was decided or rated since its last wake."""
+    of = template_in(agent.subject or "")
+    if of is None or not heeds_moves(agent, queued):
+        return False
+    return count_since(facts_of(agents, of), agent.last_wake_at) < FACTS_LEAST
 
 
 def decided_of(agents: LogState, template: str) -> int:

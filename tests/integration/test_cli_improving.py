@@ -3,6 +3,7 @@ through a process that is killed."""
 
 import json
 from contextlib import suppress
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from tests.support.improved import (
 )
 from tests.support.pages import visiting
 from tests.support.terminal import on_terminal
+from tests.support.waking import reply, report, tape
 
 
 @pytest.fixture
@@ -280,6 +282,64 @@ def test_on_a_terminal_it_is_offered_after_a_session(home: Path) -> None:
     assert status == 0
     assert "Too few to tell anything apart" in shown
     assert seen(home, "inbox")[0]["items"][0]["rehearsed"]["wakes"] == 1
+
+
+# --------------------------------------------------------------------------------------- the ritual
+
+
+def deciding(home: Path, nth: int, count: int, env: dict[str, str]) -> None:
+    """So many proposals of one more task on Laura are confirmed that week."""
+    title = f"Task {nth}"
+    did(home, "add", title, "--category", "House", env=env)
+    did(home, "agent", "create", title, env=env)
+    did(home, "template", "assign", title, "laura", env=env)
+    made = [{"title": f"Step {one} of {nth}"} for one in range(count)]
+    items = ("add_multiple_checklist_items", {"items": made, "because": title})
+    model = tape(home.parent / "agents.jsonl", reply(items, report()), reply(text="Done."))
+    did(home, "--model", model, "wake", title, env=env)
+    did(home, "confirm", title, "--all", env=env)
+
+
+NEW_FACTS = (0, 5, 2, 2, 2, 0, 6, 4)
+ASKS = (False, True, False, False, True, False, True, False)
+
+
+@pytest.mark.slow
+def test_in_eight_weeks_those_with_fewer_than_five_new_facts_ask_nobody(home: Path) -> None:
+    did(home, "template", "improve", "laura", "How is it?")
+    said = did(home, "template", "improve", "laura", "--weekly", "monday 09:00")
+    assert "It looks every monday 09:00, Europe/Berlin; next 2027-01-04 09:00.\n" in said
+    mine, asked = agents(home)["Laura wording"]["id"], []
+    for week, count in enumerate(NEW_FACTS):
+        day = date(2027, 1, 4) + timedelta(weeks=week)
+        before = {**ENV, "WAKELOG_NOW": f"{day - timedelta(days=1)}T10:00:00Z"}
+        if count:
+            deciding(home, week, count, before)
+        did(home, "wake", env={**ENV, "WAKELOG_NOW": f"{day}T09:00:00Z"})
+        last = next(one for one in seen(home, "wakes") if one["agent_id"] == mine)
+        assert last["reason"] == "timer"
+        asked.append(last["turns"] > 0)
+        if not asked[-1]:
+            assert (last["outcome"], last["error_code"]) == ("skipped", "too_few_facts")
+    assert tuple(asked) == ASKS
+    assert "fewer than 5 new facts since the wake before" in did(home, "why", "Laura wording")
+    off = did(home, "template", "improve", "laura", "--weekly", "none")
+    assert "It looks only when you ask." in off
+    assert seen(home, "agent", "timer", mine, "list") == []
+    assert [*checker.findings(home)] == []
+    assert proved(home)
+
+
+def test_the_ritual_is_off_until_it_is_asked_for_and_is_one(home: Path) -> None:
+    improving(home)
+    mine = agents(home)["Laura wording"]["id"]
+    assert seen(home, "agent", "timer", mine, "list") == []
+    did(home, "template", "improve", "laura", "--weekly", "monday 09:00")
+    did(home, "template", "improve", "laura", "--weekly", "friday 17:00")
+    (timer,) = seen(home, "agent", "timer", mine, "list")
+    assert timer["schedule"] == "every friday 17:00"
+    no = refused(["template", "improve", "laura", "--weekly", "someday"], home, env=ENV)
+    assert "every someday" in no
 
 
 # ---------------------------------------------------------------------------------- two machines
