@@ -65,6 +65,16 @@ class SessionLine(Struct, frozen=True):
     stars: int | None
 
 
+class TemplateWording(Struct, frozen=True):
+    """What the page of a template says of its wording: how the active version does, in words and
+    figures, and the newest sessions. `agent_id`: who improves it, null before there is one."""
+
+    told: str
+    agent_id: str | None
+    figures: list[VersionFigures]
+    sessions: list[SessionLine]
+
+
 def version_figures(home: "Home", template_id: str) -> list[VersionFigures]:
     """How the versions of a template fared, the active one first, then the newest."""
     with home.services.agents.reading() as world:

@@ -4,7 +4,12 @@ decided on in the inbox."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from adapters.documents.improving import SessionLine, session_lines, version_figures
+from adapters.documents.improving import (
+    SessionLine,
+    TemplateWording,
+    session_lines,
+    version_figures,
+)
 from adapters.documents.lessons import scope_lines
 from adapters.documents.templates import templates_of
 from adapters.text.improving import figures_line
@@ -16,6 +21,8 @@ from domain.agent.agent import OF_TEMPLATE
 from domain.errors import Refused
 from domain.lessons.lessons import TEMPLATE
 from domain.wake.manifests import TEMPLATE_IMPROVER
+
+SESSIONS_SHOWN = 20
 
 if TYPE_CHECKING:
     from adapters.usecases.wake_agents import Requested
@@ -82,6 +89,17 @@ def figures_told(home: "Home", template_id: str) -> str:
     now = next((one for one in figures if one.active), None)
     lines = scope_lines(home, TEMPLATE + template_id, template.name)
     return figures_line(template.name, template.active, now, lines)
+
+
+def wording(home: "Home", template_id: str) -> TemplateWording:
+    """What stands on the page of a template: figures, and the sessions."""
+    agent_id = living(home, TEMPLATE_IMPROVER, OF_TEMPLATE + template_id)
+    return TemplateWording(
+        told=figures_told(home, template_id),
+        agent_id=agent_id or None,
+        figures=version_figures(home, template_id),
+        sessions=sessions(home, template_id)[:SESSIONS_SHOWN],
+    )
 
 
 def sessions(home: "Home", template_id: str) -> list[SessionLine]:

@@ -178,14 +178,31 @@ def test_on_a_terminal_it_asks_what_you_say(home: Path) -> None:
     assert '"Fewer dates"' in did(home, "show", seen(home, "wakes")[0]["run_key"])
 
 
-def test_the_inbox_of_the_page_shows_the_diff_and_takes_the_verdict(home: Path) -> None:
+def test_the_page_tells_asks_shows_the_diff_and_takes_the_verdict(home: Path) -> None:
+    template = seen(home, "template", "show", "Laura")["id"]
+    path = f"/templates/{template}"
+    with visiting(home, env=ENV) as visitor:
+        assert FIGURES.replace('"', "&#34;") in visitor.page(path)
+        form = visitor.form(path, f"{path}/improve")
+        assert visitor.send(form, words="Fewer dates").is_success
+    assert agents(home)["Laura wording"]["wakes"] == 1
     improving(home)
     with visiting(home, env=ENV) as visitor:
-        page = visitor.page("/inbox?at=4.1")
+        page = visitor.page(path)
+        assert "Not rehearsed on your past yet." in page
         assert NEW_RULE in page
-        assert "/templates/" in page
+        told = visitor.json(path)
+        assert told["proposals"][0]["items"][0]["diff"][0]["text"] == NEW_RULE
+        assert [one["status"] for one in told["wording"]["sessions"]] == ["pending", None]
+        shown = visitor.page("/inbox?at=4.1")
+        assert NEW_RULE in shown
+        assert "Not rehearsed on your past yet." in shown
         agent = agents(home)["Laura wording"]["id"]
         assert "It improves" in visitor.page(f"/agents/{agent}")
+        assert visitor.send(visitor.form(path, "/inbox/decide"), verdict="confirm").is_success
+    assert directives(home)["version"] == 2
+    did(home, "template", "rollback", "laura", "1")
+    assert proved(home)
 
 
 # ------------------------------------------------------------------------------------- rehearsed
