@@ -205,9 +205,6 @@ category add Home
 category rename nothing x
 category correct nothing a b
 category review nothing
-template improve nobody
-template sessions laura
-template sessions nobody
 label assign nobody nothing
 label suppress tap nothing
 label add ""
@@ -309,6 +306,9 @@ worker
 cluster
 schema nothing
 completion csh
+template improve nobody
+template sessions laura
+template sessions nobody
 """
 """Bad input, refusals, and deeds that change nothing. As text; every fourth one as JSON, too."""
 
