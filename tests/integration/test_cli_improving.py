@@ -205,6 +205,21 @@ def test_the_page_tells_asks_shows_the_diff_and_takes_the_verdict(home: Path) ->
     assert proved(home)
 
 
+def test_what_is_erased_of_a_task_goes_from_what_the_agent_was_told(home: Path) -> None:
+    improving(home)
+    run_key = seen(home, "wakes")[0]["run_key"]
+    shown = did(home, "show", run_key, "--prompt").count(WEATHER)
+    assert shown > 0
+    for task in (TAP, FENCE, REPORT):
+        did(home, "erase", "task", task, "--sure")
+    files = [one.read_bytes() for one in home.glob("*.db*")]
+    assert not any(WEATHER.encode() in one for one in files)
+    did(home, "confirm", "4.1")
+    did(home, "template", "improve", "laura", "And now?")
+    assert [*checker.findings(home)] == []
+    assert proved(home)
+
+
 # ------------------------------------------------------------------------------------- rehearsed
 
 

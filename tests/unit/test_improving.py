@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.runtime import review
+from adapters.web.prompts import section_purpose
 from domain.agent.commands import ConfigureAgent
 from domain.agent.deciders import AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE
@@ -18,6 +19,7 @@ from domain.journal.task import PERSON
 from domain.lessons.commands import RateRun
 from domain.log import canonical
 from domain.log.wire import Words
+from domain.scaffold import SCAFFOLD
 from domain.templates import commands as t
 from domain.templates.template import TEMPLATE
 from domain.tools import improving
@@ -25,7 +27,8 @@ from domain.wake.manifests import TEMPLATE_IMPROVER
 from domain.wake.template_context import facts_of, is_held_out
 from tests.support.improved import BRIEF, FEW, KIND, REASON, Taught, proposing, taught
 from tests.support.lone import HEALTH, HOME, WORK, lone_agent
-from tests.support.scripted_wakes import call
+from tests.support.scripted_wakes import GONE, call, woken
+from wakelog.testing import calls as reply
 
 
 @pytest.fixture(scope="module")
@@ -321,3 +324,19 @@ def test_of_a_deleted_template_nothing_is_told_and_nothing_confirmed() -> None:
 
 def only_agent(of: Taught) -> str:
     return of.of_template().instances[0]
+
+
+def test_a_session_that_dies_keeps_its_notes() -> None:
+    of = taught("Tap")
+    note = {"text": "Dates were tried.", "priority": "notable", "category": "operational"}
+    said = reply(call("record_observations", observations=[note])), GONE
+    woken(of.at, of.agent, *said, scaffold=SCAFFOLD)
+    agent = of.at.agent(of.agent)
+    assert agent.last_outcome == "failed"
+    assert [one.words.text for one in agent.observations] == ["Dates were tried."]
+    assert of.proved() == []
+
+
+def test_each_section_of_its_prompt_is_named_on_the_page() -> None:
+    names = ("template", "figures", "rehearsed", "feedback")
+    assert [one for one in names if not section_purpose(one)] == []
