@@ -202,8 +202,9 @@ Told = tuple[str, FeedbackSeen, str]
 def _feedback(
     agents: LogState, agent: Agent, template: str, facts: Facts, scaffold: int
 ) -> tuple[list[Told], int]:
-    """Facts with a text, or stars, newest first, each with its time and the unit of its text; and
-    how many are of categories that may not be read."""
+    """How many were declined without a word, by tool; then facts with a text, or stars, newest
+    first, each with its time and the unit of its text; and how many are of categories that may not
+    be read."""
     found: list[Told] = []
     bare, others = Counter[str](), 0
 
@@ -236,7 +237,7 @@ def _feedback(
     found.sort(key=lambda one: (one[0], one[1].what, one[1].text), reverse=True)
     without = "declined without a reason"
     counts = [("", told(without, tool, text=f"{bare[tool]} times"), "") for tool in sorted(bare)]
-    return [*found, *counts], others
+    return [*counts, *found], others
 
 
 def _noted(agents: LogState, agent: Agent, template: str) -> Iterator[tuple[str, str, str]]:

@@ -65,6 +65,13 @@ def test_what_is_kept_for_trying_a_wording_is_not_told(calm: Taught) -> None:
     assert len(hidden) + len(declined) == len(facts.ran), "each wake declined one date"
 
 
+def test_what_was_declined_without_a_word_is_a_count() -> None:
+    of = taught("Tap", "Fence", reason="")
+    told = of.said(of.wakes(words="How is it?"), "feedback")
+    assert '"tool":"update_task_due_date","text":"2 times"' in told
+    assert '"what":"rejected"' not in told
+
+
 def test_stars_are_told_but_for_three(calm: Taught) -> None:
     with calm.at.agents.reading() as world:
         shown = [one for one in facts_of(world, calm.template).ran if not is_held_out(one)]
