@@ -24,7 +24,7 @@ PROMPT = "you> "
 NO_SESSIONS = "No session yet. `wakelog template improve {}` begins one."
 
 
-@keyed("template improve", "template", "[words]=WORDS", example=("Laura", 'Laura "Fewer dates."'))
+@keyed("template improve", "template", "[words]=[WORDS]", example=("Laura", 'Laura "Fewer dates."'))
 @option("--category categories=C", "Whose texts it may read; else the template's.", multiple=True)
 @option("--model=M", "What it asks; else the home's.", default="")
 @option("--weekly=WHEN", 'It looks by itself, "monday 09:00"; or none.', default="")
