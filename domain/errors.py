@@ -19,7 +19,7 @@ from msgspec import MsgspecError
 TOOL_CODES: Final = (
     "unknown_tool", "invalid_json", "invalid_arguments", "out_of_scope", "missing_category",
     "wake_reason_not_allowed", "not_found", "redundant", "sovereignty", "stale", "limit", "cycle",
-    "internal",
+    "internal", "copied", "too_soon",
 )  # fmt: skip
 """Codes of a refused tool call or operation; the model is told them (SPEC 5)."""
 

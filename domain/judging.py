@@ -37,6 +37,8 @@ _PLAIN: Final = {
 """Changes that are of one kind: with it, the argument that is its value."""
 TELLING: Final = 0.05
 """Below this probability two runs are told apart."""
+DECIDED_LEAST: Final = 20
+"""Below this nothing is told apart."""
 _Z: Final = 1.959963984540054  # of 95 %
 
 

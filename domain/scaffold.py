@@ -78,10 +78,10 @@ _3: Final = _with(
     without="offers_by_task",
 )
 _4: Final = _with("heeds_moves", _3)
-FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3, 4: _4, 5: _4, 6: _4}
+FEATURES: Final[Mapping[int, Features]] = {1: Features(), 2: _2, 3: _3, 4: _4, 5: _4, 6: _4, 7: _4}
 SCAFFOLD: Final = max(FEATURES)
 """Of a wake that begins now."""
-CLOSED: Final = 6
+CLOSED: Final = 7
 """The last one that a dated section of CHANGELOG names."""
 IS_OPEN: Final = SCAFFOLD > CLOSED
 """Whether what wakes are given that begin now may still change."""

@@ -11,6 +11,7 @@ from projections import (
     observations,
     operations,
     policy,
+    rehearsals,
     reports,
     tasks,
     templates,
@@ -20,6 +21,6 @@ from projections.view import View
 
 VIEWS: tuple[View[Any], ...] = (
     tasks.VIEW, agents.VIEW, wakes.VIEW, reports.VIEW, observations.VIEW, messages.VIEW, inbox.VIEW,
-    inbox.RANKS, operations.VIEW, templates.VIEW, policy.VIEW, lessons.VIEW, observations.DIGESTS,
-    import_sources.VIEW,
+    inbox.RANKS, operations.VIEW, templates.VIEW, rehearsals.VIEW, policy.VIEW, lessons.VIEW,
+    observations.DIGESTS, import_sources.VIEW,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from itertools import combinations
 import msgspec
 from msgspec import Struct
 
-from domain.agent.agent import OF_CATEGORY
+from domain.agent.agent import OF_CATEGORY, OF_TEMPLATE
 from domain.changes import change_set as c
 from domain.log.state import RecordedEvent
 from domain.log.wire import Erased, Words, tag_of
@@ -61,10 +61,11 @@ class SetDocument(Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """Its task; or its day as that unit is called, or its category as its agent's subject."""
+        """Its task; or its day as that unit is called, its category or template as its agent's
+        subject."""
         touched = (one for item in self.items[:1] for one in item.touches)
-        of_category = next((one for one in touched if one.startswith(OF_CATEGORY)), "")
-        return self.task_id or of_category or f"day:{self.day}"
+        subject = next((one for one in touched if one.startswith((OF_CATEGORY, OF_TEMPLATE))), "")
+        return self.task_id or subject or f"day:{self.day}"
 
     @property
     def agent_id(self) -> str:

@@ -106,7 +106,7 @@ def _of_set(document: OwnerOperations, row: RecordedEvent) -> OwnerOperations:
         case c.ItemConfirming() | c.SuppressionAsked() | c.LiftAsked() | c.UndoAsked() as fact:
             tool = _TOOLS.get(type(fact)) or document.tools.get(fact.item, "")
             made = Operation(fact.operation, tool, fact.item, fact.attempt, row.at)
-            return _asked(document, made)
+            return _asked(document, made) if fact.operation else document  # in one append
         case c.ItemUndone() | c.SuppressionDone() | c.LiftDone() as fact:
             at_n = fact.position if isinstance(fact, c.ItemUndone) else 0
             outcome = "error" if fact.code else "success"

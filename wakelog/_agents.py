@@ -26,6 +26,7 @@ from adapters.documents.agents import (
     sources_document,
 )
 from adapters.documents.clients import Proposed, WantedChange
+from adapters.documents.improving import ImprovingSession, SessionLine, session_document
 from adapters.documents.inbox import InboxItem, InboxSet, page_of_sets, set_documents, set_of
 from adapters.documents.lessons import LessonLine, RatedRun, lesson_lines
 from adapters.documents.models import ModelDetails, models_document
@@ -52,7 +53,7 @@ from adapters.documents.wakes import (
     wakes_found,
 )
 from adapters.usecases import agents as do
-from adapters.usecases import clients
+from adapters.usecases import clients, improving
 from adapters.usecases import policy as rules
 from adapters.usecases import templates as directives
 from adapters.usecases.inputs import status_named
@@ -556,6 +557,37 @@ class Agents(Room):
         wanted = "" if is_back else directives.pick_template(home, template, nth_key(key, 1))
         directives.assign_template(home, agent_id, wanted, key)
         return TemplateGiven(agent_id, wanted or None)
+
+    def improve_template(
+        self,
+        template: str,
+        words: str = "",
+        *,
+        categories: Sequence[str] = (),
+        model: str = "",
+        weekly: str = "",
+        key: str = "",
+    ) -> ImprovingSession:
+        """Let an agent improve a template's wording, on what you say or on its figures alone. It is
+        made where there is none; what it proposes waits in the inbox. `weekly`: it looks by itself
+        at ``monday 09:00``, or no more, ``none``; then it runs now only with `words`."""
+        home = self._writing()
+        wanted = directives.pick_template(home, template, nth_key(key, 1))
+        ids = [category_named(catalog_of(home), one).id for one in categories]
+        made = improving.improver(home, wanted, do.AgentOptions(model=model), ids)
+        if weekly:
+            improving.set_weekly(home, made.agent, weekly, key)
+            if not words:
+                return session_document(home, wanted, made.agent, "", "")
+        asked = improving.ask(home, made.agent, words, key)
+        document = self._wake(made.agent, asked)
+        answer = answer_of(home, asked, document).answer or ""
+        return session_document(home, wanted, made.agent, document.run_key, answer)
+
+    def template_sessions(self, template: str) -> list[SessionLine]:
+        """The sessions about a template, and what became of what they proposed."""
+        home = self._reading()
+        return improving.sessions(home, directives.pick_used(home, template))
 
     def delete_template(self, template: str, *, key: str = "") -> Deleted:
         """Take a template out of use; refused while an agent lives on it."""

@@ -249,7 +249,8 @@ class Upkeep(Room):
         you decided run again in memory.
 
         Args:
-            template: T or T.N, whose agents and words are meant.
+            template: T or T.N, whose agents and words are meant; or SET.ITEM, a proposal of
+                directives.
             general: Other words how to work, and
             report: how to report.
             model: Who answers; empty: the model in force.
@@ -270,7 +271,9 @@ class Upkeep(Room):
         rehearsal = Rehearsal(self._reading(), request)
         _check_sent(sorted(rehearsal.estimated()), tokens)
         stopped = apart(lambda: rehearsal.run(_untold, tokens, at_once))
-        return rehearsal.details(stopped, is_showing=show)
+        found = rehearsal.details(stopped, is_showing=show)
+        rehearsal.record(self._writing, found)
+        return found
 
     # ------------------------------------------------------------------------------- asking the log
 

@@ -25,7 +25,7 @@ from domain.append.envelope import Row
 from domain.journal.task import ADDED, FIELDS, TASK, TaskField
 from domain.replication.replica_conflicts import canonical_position
 
-SCHEMA_VERSION = 13 + ADDED
+SCHEMA_VERSION = 14 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once

@@ -1,5 +1,6 @@
 """`wakelog inbox`: what agents propose."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -7,11 +8,18 @@ import click
 from adapters.cli.lazy_groups import command
 from adapters.cli.shared import Session, flag, option
 from adapters.documents.agents import has_agents
-from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
+from adapters.documents.inbox import (
+    deferred_only,
+    inbox_sets,
+    page_of_sets,
+    place_told,
+    set_documents,
+)
 from adapters.documents.lessons import rules_offered
 from adapters.documents.policy import unheard
 from adapters.text.agent_output import rule_hint
 from adapters.text.common import local_time, safe, typed
+from adapters.text.improving import rehearsed_text
 from adapters.text.policy import in_vain
 from adapters.usecases.resolve import pick_task
 from domain.log.timestamps import seconds_between
@@ -77,6 +85,7 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
                 indent = "    " if item.needs else "  "  # below the item that it needs
                 told = f"{_told(item, zone)}  {age}{_because(item, zone)}"
                 session.say(safe(f"{indent}{_ref(item.ref)}{told}"))
+                _tell_diff(session, item)
             if one.said:
                 session.say(safe(f'         {said_by(one)}: "{squeeze(one.said)}"'))
         session.say()
@@ -91,6 +100,27 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
     if not is_all:
         return
     session.note("Shown are decided proposals, too; `wakelog inbox` shows what waits for you.")
+
+
+NOT_REHEARSED = "not rehearsed: `wakelog rehearse {}` tries it on your past"
+
+
+def _tell_diff(session: Session, item: "InboxItem") -> None:
+    """Directives beside those in force, a line each."""
+    for line in item.diff or ():
+        session.say(safe(f"         {line.sign} {line.text}"))
+    if item.diff is not None and item.status in OPEN:
+        session.say(f"         {rehearsed_text(item.rehearsed) or NOT_REHEARSED.format(item.ref)}")
+
+
+def tell_items(session: Session, home: "Home", refs: Sequence[str]) -> None:
+    """Print proposals of the inbox as it shows them."""
+    found = [item for one in inbox_sets(home) for item in one.items if item.ref in refs]
+    for item in found:
+        session.say(safe(f"{_ref(item.ref)}{_told(item, home.settings.timezone)}"))
+        _tell_diff(session, item)
+    if found:
+        session.note(f"Decide with `wakelog confirm {typed(safe(found[0].ref))}` or reject it.")
 
 
 def said_by(one: "InboxSet") -> str:

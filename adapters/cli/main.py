@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "conflicts": ("conflicts", "See what a file or a machine and you changed both."),
     "settle": ("conflicts", "Settle such a conflict: say which value stands."),
     "agent": ("agents", "Make, see and steer agents."),
-    "template": ("templates", "List, make, version and assign templates of agents."),
+    "template": ("templates", "List, make, assign and improve templates of agents."),
     "lessons": ("templates", "See how proposals fare, and what agents are told of it."),
     "rate": ("templates", "Rate a wake of a template."),
     "eval": ("evaluate", "Judge a model, or a wording, on cases."),

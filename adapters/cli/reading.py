@@ -25,7 +25,7 @@ from adapters.text import agent_output as words
 from adapters.text.common import ID_SHOWN, local_time, run_shown, safe, typed
 from adapters.text.policy import held
 from adapters.usecases.resolve import pick_agent, pick_task
-from domain.agent.wake_queue import UNCHANGED
+from domain.agent.wake_queue import QUIET
 from domain.errors import Refused
 from projections.wakes import VIEW
 
@@ -138,7 +138,7 @@ def _table(
     names = agent_names(home, {one.agent_id for one in documents})
     zone = home.settings.timezone
     rows: list[tuple[object, ...]] = []
-    for is_idle, group in groupby(documents, lambda one: one.error_code == UNCHANGED):
+    for is_idle, group in groupby(documents, lambda one: one.error_code in QUIET):
         ones = [*group]
         if is_idle and len(ones) > 1 and not is_all:
             when = local_time(ones[0].queued_at, zone)

@@ -25,8 +25,13 @@ _FILE = click.Path(exists=True, dir_okay=False)
 
 @command(
     "rehearse",
-    "[template]=[T[.N]]",
-    example=("Laura.2", "Laura --general-file calmer.md --show", "--model openai:fast --wakes 20"),
+    "[template]=[T[.N] or SET.ITEM]",
+    example=(
+        "Laura.2",
+        "9.1",
+        "Laura --general-file calmer.md",
+        "--model openai:fast --wakes 20",
+    ),
 )
 @option("--general-file", "These directives, how to work,", _FILE)
 @option("--report-file", "and how to report; else those of T, or in force.", _FILE)
@@ -55,7 +60,8 @@ def rehearse_command(session: Session, /, template: str, **options: Any) -> None
 
     Wakes on whose proposals you decided run again in memory, as they were but for what is tried:
     those of the agents that live on template T; of all without T, or where nobody lives on it. Your
-    home is only read. What you confirmed is kept or lost, what you rejected avoided or repeated; of
+    home is only read; but what came of a version T.N, or of proposed directives SET.ITEM, is kept
+    with it. What you confirmed is kept or lost, what you rejected avoided or repeated; of
     what you confirmed with an edit the edited value is kept, the first one repeated. What is new is
     foreseen if its task is so by now.
 
@@ -72,12 +78,39 @@ def rehearse_command(session: Session, /, template: str, **options: Any) -> None
     request = RehearsalRequest(template, directives, files, wish.model, *others)
     rehearsal = Rehearsal(session.reading(), request)
     tokens_max = _agreed(session, rehearsal, wish.tokens)
-    with session.steps("Rehearsing") as progress:
-        stopped = rehearsal.run(progress, tokens_max, wish.at_once)
-    found = rehearsal.details(stopped, is_showing=wish.show)
+    found = _run(session, rehearsal, tokens_max, wish.at_once, is_showing=wish.show)
     if not session.printed(found):
         _tell(session, found, is_all=wish.is_all)
     raise SystemExit(1 if found.stopped else 0)
+
+
+def _run(
+    session: Session, rehearsal: "Rehearsal", tokens_max: int, at_once: int, *, is_showing: bool
+) -> RehearsalDetails:
+    """Run all, and keep with a proposal or a version what came of it."""
+    with session.steps("Rehearsing") as progress:
+        stopped = rehearsal.run(progress, tokens_max, at_once)
+    found = rehearsal.details(stopped, is_showing=is_showing)
+    rehearsal.record(session.writing, found)
+    return found
+
+
+def offer(session: Session, ref: str) -> None:
+    """Ask whether a proposal shall be rehearsed, with what that takes, and do it."""
+    from adapters.usecases.rehearse import Rehearsal, RehearsalRequest
+
+    rehearsal = Rehearsal(session.reading(), RehearsalRequest(ref))
+    if not rehearsal.wakes:
+        return
+    wakes = counted(len(rehearsal.wakes), "wake")
+    about = rehearsal.estimated()
+    if not about and not click.confirm(f"Rehearse it on {wakes}?", default=False, err=True):
+        return
+    try:
+        tokens_max = _agreed(session, rehearsal, None)
+    except click.Abort:
+        return
+    _tell(session, _run(session, rehearsal, tokens_max, 4, is_showing=False), is_all=False)
 
 
 def _agreed(session: Session, rehearsal: "Rehearsal", tokens: int | None) -> int:

@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 
 
 @group(
-    "template", epilog="TEMPLATE is a template's id, the beginning of it, its name, laura or tom."
+    "template",
+    epilog="TEMPLATE is a template's id, the beginning of it, its name, laura or tom.",
+    later={"improving": ()},
 )
 def template_command() -> None:
-    """List, make, version and assign templates of agents.
+    """List, make, version, assign and improve templates of agents.
 
     A template tells its agents how to work and how to report. It has versions, one of them
     active; each wake records which one it ran on. Laura and Tom come with wakelog.

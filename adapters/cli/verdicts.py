@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.lazy_groups import command
+from adapters.cli.param_types import TEXT
 from adapters.cli.shared import Session, flag, json_option, key_option, option, yes_option
 from adapters.documents.inbox import by_name, summary_of
 from adapters.documents.results import DecidedItem, DecidedItems
+from adapters.home.read_input import read_input
 from adapters.text.common import counted, safe
 from adapters.text.remedies import in_words
+from adapters.usecases.inputs import TEXT_BYTES_MAX
 from adapters.usecases.proposals import (
     ItemVerdict,
     decide_all,
@@ -21,6 +24,7 @@ from adapters.usecases.proposals import (
     read_edit,
 )
 from domain.errors import invalid
+from domain.log import canonical
 from domain.tools import registry
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.tools.base import Remedy
 
+DIRECTIVES = ("general", "report")
+"""Arguments that are whole texts: an edit may name a file instead."""
 REMEDIES: dict["Remedy", str] = {
     "make_room": "make room with `wakelog label remove`, or reject {ref}",
     "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
@@ -153,9 +159,21 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 _reason_option = option("--reason=R", "Why; the agent is told.", default="")
 
 
+def _with_files(given: dict[str, Any], edit: str) -> str:
+    """An edit with the texts of the files that it names: ``general=@calmer.md``."""
+    named = {one: at for one in DIRECTIVES if str(at := given.get(one, "")).startswith("@")}
+    if not named:
+        return edit
+    texts = {
+        name: TEXT(read_input(at[1:], TEXT_BYTES_MAX).decode("utf-8", "replace"))
+        for name, at in named.items()
+    }
+    return canonical.text({**given, **texts})
+
+
 @command("confirm", example=("3.1", "3 --all", "3.1 --edit estimate=45"))
 @_options
-@option("--edit=A=V", "What to change first; or JSON.", default="")
+@option("--edit=A=V", "What to change first; JSON; general=@FILE.", default="")
 @yes_option("Do not ask before all.")
 @flag("--anyway is_anyway", "Apply it though it is stale.")
 @flag("--conclude concludes", "Then set the task done.")
@@ -177,7 +195,7 @@ def confirm_command(
         raise invalid(because, "name it, 3.1 for example")
 
     if edit:
-        read_edit(edit)
+        edit = _with_files(read_edit(edit), edit)
     verdict = ItemVerdict("confirm", edit=edit, is_anyway=is_anyway, concludes=concludes)
     raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
 

@@ -19,7 +19,7 @@ from adapters.text.policy import not_sent, waits
 from adapters.text.remedies import in_words
 from adapters.usecases.policy import held_agents
 from adapters.usecases.resolve import pick_agent
-from domain.agent.wake_queue import HELD, UNCHANGED
+from domain.agent.wake_queue import HELD, QUIET
 from domain.errors import Refused, Remedy, WakelogError, invalid
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
     if document.outcome in ("failed", "skipped"):
         code = document.error_code or ""
         told = document.error if document.error != code else not_sent(code)
-        told = rule_text(code) if code == UNCHANGED else told
+        told = rule_text(code) if code in QUIET else told
         return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
     no_report = WITHOUT_REPORT if document.report_missing else ". no new report"
     said = f". {document.report.one_liner}" if document.report else no_report

@@ -13,13 +13,14 @@ from msgspec.structs import asdict
 from adapters.documents.wakes import WakeLine, wake_lines
 from adapters.wiring import Home
 from domain.agent import deciders
-from domain.agent.agent import AGENT, AgentObservation, Mode, category_in
+from domain.agent.agent import AGENT, Agent, AgentObservation, Mode, category_in, template_in
 from domain.agent.memory import MEMORY, place
 from domain.agent.wake_queue import RunStatus
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.document import category_name
 from domain.log.state import MAIN, LogState
+from domain.templates.template import TEMPLATE
 from domain.wake.memory import uncovered
 from projections import agents, observations, templates, wakes
 from projections.agents import AgentDocument
@@ -38,7 +39,8 @@ class AgentLine(Struct, frozen=True):
     `lifecycle` is ``active``, ``dormant`` or ``destroyed``. `sleep_until` is a time to come until
     which nothing wakes it, `failures` counts failed wakes in a row, `stale`: something changed
     that its report does not speak of. Before `asleep_until` only a person wakes it. `subject`: what
-    one without a task is about: ``home``, as it plans days, or ``category:<id>``.
+    one without a task is about: ``home``, as it plans days, or ``category:<id>``,
+    ``template:<id>``.
     """
 
     id: str
@@ -124,7 +126,7 @@ class TimerDetails(Struct, frozen=True):
 class AgentDetails(AgentLine, frozen=True):
     """All about an agent: what `agent show` prints. `allowed_categories` are names, `last_wakes`
     the newest five, the newest first. `subject_title`: what the category is called that it looks
-    over."""
+    over, or the template that it improves."""
 
     created_at: str
     generation: int
@@ -176,6 +178,14 @@ def agent_line(agent: AgentDocument, now: str) -> AgentLine:
     )
 
 
+def _template_name(home: Home, agent: Agent) -> str | None:
+    """What the template is called that an agent improves; None of another one."""
+    if (of := template_in(agent.subject or "")) is None:
+        return None
+    with home.services.agents.reading() as world:
+        return world.load(TEMPLATE, of).name
+
+
 def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
     """The document of `agent show`."""
     agent = document.agent
@@ -223,7 +233,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
             for one in agent.timers
         ],
         last_wakes=wake_lines(home, (each for wake in newest for each in wake.every)),
-        subject_title=category_name(catalog, category) if category else None,
+        subject_title=category_name(catalog, category) if category else _template_name(home, agent),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from adapters.documents.members import Members
 from adapters.documents.ranks import SET_SHOWN, Ranks, ranks_of
@@ -18,7 +19,7 @@ from adapters.documents.wakes import state_of
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.agent.agent import category_in
+from domain.agent.agent import category_in, template_in
 from domain.agent.clients import client_named
 from domain.changes.change_set import (
     REPLACED,
@@ -29,15 +30,52 @@ from domain.changes.change_set import (
     was_taken_back,
 )
 from domain.changes.dependencies import dependency_of, target_of
+from domain.judging import DECIDED_LEAST, TELLING, sign_test
 from domain.log.timestamps import is_date
 from domain.tools import followups, registry
 from domain.tools.base import quoted
+from domain.tools.improving import PROPOSE, changed_lines
 from domain.tools.snapshot import Snapshot
-from projections import inbox, wakes
+from projections import inbox, rehearsals, templates, wakes
 from projections.inbox import SetDocument
 
 Shows = Callable[[SetDocument, ChangeItem], bool]
 """Which items of a set are shown; the others are not read."""
+
+
+class DiffLine(Struct, frozen=True):
+    """A line of directives that is new (``+``), or that goes (``-``). `of`: ``general``, how to
+    work, or ``report``."""
+
+    of: str
+    sign: str
+    text: str
+
+
+class ArmDetails(Struct, frozen=True):
+    """What became of decided proposals in one arm of a rehearsal, and how many were new there."""
+
+    kept: int
+    lost: int
+    avoided: int
+    repeated: int
+    new: int
+
+
+class RehearsedDetails(Struct, frozen=True):
+    """How a wording did on past wakes (`tried`), beside what was in force on the same ones.
+    `told_apart`: whether the two differ by more than chance; `too_few` were decided to say so.
+    `model`: who answered, empty of each agent's own."""
+
+    at: str
+    model: str
+    wakes: int
+    agents: int
+    tried: ArmDetails
+    in_force: ArmDetails
+    told_apart: bool
+    too_few: bool
+    tokens: int
 
 
 class InboxItem(Struct, frozen=True):
@@ -49,7 +87,9 @@ class InboxItem(Struct, frozen=True):
     shown (see `place_told`), null where they do not. `target` is the id of the other task that it
     names, there already or not; `needs` the item that makes that task. `until`: when one
     that was put off waits again, null where it does not of itself. `undone`: it was confirmed, and
-    taken back. `who`: the member of a home of several people who decided so."""
+    taken back. `who`: the member of a home of several people who decided so. `diff`: of directives,
+    line by line, null of anything else; `rehearsed`: how they did on past wakes, the last time they
+    were tried."""
 
     ref: str
     tool: str
@@ -68,12 +108,15 @@ class InboxItem(Struct, frozen=True):
     until: str | None
     undone: bool
     who: str | None
+    diff: list[DiffLine] | None
+    rehearsed: RehearsedDetails | None
 
 
 class SubjectDetails(Struct, frozen=True):
-    """What a change set is about: ``task``, ``category``, or ``day``, whose `id` is its date."""
+    """What a change set is about: ``task``, ``category``, ``template``, or ``day``, whose `id` is
+    its date."""
 
-    kind: Literal["task", "day", "category"]
+    kind: Literal["task", "day", "category", "template"]
     id: str
     title: str
 
@@ -82,7 +125,7 @@ class SubjectDetails(Struct, frozen=True):
         """Its page."""
         if self.kind == "category":
             return f"/tasks?category={self.id}"
-        return f"/{'tasks' if self.kind == 'task' else self.kind}/{self.id}"
+        return f"/{self.kind if self.kind == 'day' else f'{self.kind}s'}/{self.id}"
 
 
 class InboxSet(Struct, frozen=True):
@@ -111,19 +154,23 @@ def subject_of(one: SetDocument, titles: Mapping[str, str]) -> SubjectDetails:
         return SubjectDetails("task", one.task_id, titles.get(one.task_id, ""))
     if category := category_in(one.about):
         return SubjectDetails("category", category, titles.get(category, category))
+    if template := template_in(one.about):
+        return SubjectDetails("template", template, titles.get(template, template))
     told = date.fromisoformat(one.day) if is_date(one.day) else None
     named = f"{told:%a} {one.day}" if told else "a day"
     return SubjectDetails("day", one.day, f"Plan for {named}")
 
 
 def titles_of(home: Home, sets: Iterable[SetDocument]) -> dict[str, str]:
-    """What the tasks and the categories are called that sets are about."""
+    """What the tasks, categories and templates are called that sets are about."""
     found = list(sets)
     titles = titles_among(home, {one.task_id for one in found if one.task_id})
     if any(category_in(one.about) for one in found):
         catalog = catalog_of(home)
         for known in (catalog.removed, catalog.categories):
             titles |= {one.id: one.name for one in known.values()}
+    if any(template_in(one.about) for one in found):
+        titles |= {one.template.id: one.template.name for one in home.views.all(templates.VIEW)}
     return titles
 
 
@@ -298,7 +345,10 @@ def _item(
         stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
         now=_present(home, item.tool, now, arguments),
-        reason=reason_of(ranked, item) or arguments.get("reason") or None,
+        reason=reason_of(ranked, item)
+        or arguments.get("reason")
+        or arguments.get("rationale")
+        or None,
         error=item.error or None,
         because=item.because or None,
         because_at=item.because_at or None,
@@ -307,7 +357,51 @@ def _item(
         until=item.until or None,
         undone=was_taken_back(item),
         who=who or None,
+        diff=diff_of(home, changes, item, now, arguments) if item.tool == PROPOSE else None,
+        rehearsed=_rehearsed(home, changes, item),
     )
+
+
+def _rehearsed(home: Home, changes: ChangeSet, item: ChangeItem) -> RehearsedDetails | None:
+    """The last rehearsal of a proposal."""
+    of = next(filter(None, map(template_in, item.touches)), "")
+    known = home.views.get(rehearsals.VIEW, of) if of else None
+    name = f"{changes.id}.{item.number}"
+    found = [one for one in (known.found if known else ()) if one.told.item == name]
+    return rehearsed_details(found[-1]) if found else None
+
+
+def rehearsed_details(one: rehearsals.RehearsalTold) -> RehearsedDetails:
+    """A rehearsal that was recorded, as a document."""
+    told = one.told
+    decided = sum(getattr(told.tried, name) for name in ("kept", "lost", "avoided", "repeated"))
+    too_few = decided < DECIDED_LEAST
+    return RehearsedDetails(
+        at=one.at,
+        model=told.model,
+        wakes=told.wakes,
+        agents=told.agents,
+        tried=ArmDetails(**asdict(told.tried)),
+        in_force=ArmDetails(**asdict(told.control)),
+        told_apart=not too_few and sign_test(told.better, told.worse) < TELLING,
+        too_few=too_few,
+        tokens=told.tokens,
+    )
+
+
+def diff_of(
+    home: Home, changes: ChangeSet, item: ChangeItem, now: Snapshot, arguments: Mapping[str, Any]
+) -> list[DiffLine]:
+    """What is other in proposed directives; of confirmed ones as it was before them."""
+    is_there = item.status == "confirmed"
+    was = (review.seen_before(home.services, changes, item, 0) if is_there else now).template
+    found: list[DiffLine] = []
+    for of in ("general", "report"):
+        new, gone = changed_lines(getattr(was, of, ""), arguments.get(of, ""))
+        found += [
+            DiffLine(of, sign, one) for sign, each in (("-", gone), ("+", new)) for one in each
+        ]
+    return found
 
 
 PLACES = {

@@ -413,7 +413,7 @@ class _ConflictWords(NamedTuple):
             case (("agent" | "template"), "model"):
                 return str(value) or "the usual model"
             case "template", "active":
-                return self._version(one, side, int(value[0]))
+                return self._version(one, side, getattr(side.row.fact, "version", 0))
             case "template", "categories":
                 return self._categories(value)
             case "policy", "models":
@@ -430,8 +430,7 @@ class _ConflictWords(NamedTuple):
     def _version(self, one: ReplicaConflict, side: ConflictSide, number: int) -> str:
         """A version with how it begins: two machines may give one number."""
         of = getattr(side.row.fact, "of", "") or side.row.replica
-        known = templates.load(self.world, one.entity).numbered(number)
-        found = next((each for each in known if each.is_of(of)), None)
+        found = templates.load(self.world, one.entity).meant(number, of)
         return f"version {number}: {self.world.text(found.general)}" if found else str(number)
 
     def _categories(self, value: "Iterable[str]") -> str:

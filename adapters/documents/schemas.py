@@ -6,7 +6,16 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.documents import agent_output, agents, homes, results, sync, templates, timetravel
+from adapters.documents import (
+    agent_output,
+    agents,
+    homes,
+    improving,
+    results,
+    sync,
+    templates,
+    timetravel,
+)
 from adapters.documents.day import DayDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.evaluations import EvalDetails, RehearsalDetails
@@ -91,6 +100,8 @@ _ROWS: dict[str, tuple[Any, str]] = {
         "template show|template create|template set|template version|template rollback",
     ),
     "seed": (templates.SeedDetails, "template show laura"),
+    "improving-session": (improving.ImprovingSession, "template improve"),
+    "improving-sessions": (list[improving.SessionLine], "template sessions"),
     "template-given": (templates.TemplateGiven, "template assign"),
     "deleted": (results.Deleted, "template delete|label delete"),
     "inbox": (list[InboxSet], "inbox"),

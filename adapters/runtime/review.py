@@ -21,10 +21,12 @@ from domain.changes.commands import (
 )
 from domain.changes.decisions import pending_effects
 from domain.changes.dependencies import MAKING, applied_to, follow_up_id
+from domain.handlers.changes import template_of
 from domain.journal.commands import ApplyOperation, UndoDeed
 from domain.journal.task import PERSON, TASK
 from domain.log.wire import Payload, Words, words
-from domain.tools import registry
+from domain.templates import template as templates
+from domain.tools import improving, registry
 from domain.tools.snapshot import Snapshot
 
 TIME_TOOL = "log_time"
@@ -41,15 +43,24 @@ def changes_of(services: Services, set_id: str) -> ChangeSet:
 
 
 def seen_now(services: Services, changes: ChangeSet, item: ChangeItem, text: str = "") -> Snapshot:
-    """What an item would be applied to, as the tools see it now: its set's task, or its day.
+    """What an item would be applied to, as the tools see it now: its set's task, day or template.
     `text`: its arguments, where they are not those in force."""
+    if item.tool == improving.PROPOSE:
+        with services.agents.reading() as world:
+            return improving.seen_now(world, template_of(world, changes))
     text = text or arguments_of(services, item)
     with services.journal.reading() as world:
         return registry.seen_now(world, changes.task, item.tool, text, world.n - 1)
 
 
 def seen_before(services: Services, changes: ChangeSet, item: ChangeItem, n: int) -> Snapshot:
-    """The same, as the tools saw it before the journal's append n."""
+    """The same, as the tools saw it before the journal's append n; of directives as the template
+    was before they were confirmed."""
+    if item.tool == improving.PROPOSE:
+        with services.agents.reading() as agents:
+            of = template_of(agents, changes)
+            before = improving.version_before(agents, of, f"{changes.id}.{item.number}")
+            return improving.seen_now(agents, of, active=before)
     text, world = arguments_of(services, item), services.journal.world_at(n - 1)
     return registry.seen_now(world, changes.task, item.tool, text, n - 1)
 
@@ -168,6 +179,15 @@ def undo(
     changes, position = changes_of(services, set_id), services.journal.tail().n
     command = UndoItem(set_id, number, PERSON, position, operation)
     return _decided(services, "undo", changes, command, key)
+
+
+def can_return(services: Services, set_id: str, number: int) -> bool:
+    """Whether directives that were confirmed are the active version still, as undoing them wants
+    it."""
+    with services.agents.reading() as world:
+        of = template_of(world, changes := world.load(c.CHANGES, set_id))
+        active = templates.load(world, of).version
+    return active is not None and active.item == f"{changes.id}.{number}"
 
 
 def drive(services: Services, set_id: str, number: int) -> ChangeItem | None:

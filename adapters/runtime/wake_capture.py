@@ -9,7 +9,13 @@ from msgspec.structs import replace
 from adapters.home.schedules import local_time
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import UNCHANGED, WAKE_QUEUE, Queued
+from domain.agent.wake_queue import (
+    TOO_FEW_FACTS,
+    UNCHANGED,
+    WAKE_QUEUE,
+    Queued,
+    heeds_moves,
+)
 from domain.errors import Refused, Remedy
 from domain.log import canonical
 from domain.log.keys import key
@@ -24,7 +30,8 @@ from domain.wake import lookups
 from domain.wake.commands import BeginWake, SkipWake
 from domain.wake.reading import PromptOptions
 from domain.wake.task_search import SearchableTask
-from domain.wake.unchanged import heeds_moves, is_same, last_completed, moved_by
+from domain.wake.template_context import is_too_few
+from domain.wake.unchanged import is_same, last_completed, moved_by
 from domain.wake.wake import SectionRef, ToolAsked, ToolReturned, Wake
 from domain.wake.wake_inputs import DEFAULTS, client_wake, given_by, given_to
 
@@ -133,13 +140,16 @@ def heeds(services: Services, agent_id: str) -> bool:
 def unchanged(
     services: Services, agent_id: str, run_key: str, past: SkipWake | None = None
 ) -> SkipWake | None:
-    """What ends a queued wake of timers that would be given what the wake before was; None: it is
-    to begin. `past`: one as it was recorded, told again in another world (a fork). Raises Refused
-    as `model_for` does."""
+    """What ends a queued wake of timers that would be given what the wake before was, or hardly
+    anything new of its template; None: it is to begin. `past`: one as it was recorded, told again
+    in another world (a fork). Raises Refused as `model_for` does."""
     if not heeds(services, agent_id):
         return None
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
+        queued = agents.load(WAKE_QUEUE, agent_id).queued
+        if queued is not None and is_too_few(agents, agent, queued):
+            return SkipWake(agent_id, run_key, TOO_FEW_FACTS)
         if (last := last_completed(agents, agent)) is None:
             return None
         given = given_by(past) if past else given_now(services)

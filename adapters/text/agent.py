@@ -8,7 +8,7 @@ from adapters.documents.agents import AgentDetails, SubscriptionDetails, TimerDe
 from adapters.documents.wakes import WakeLine
 from adapters.text.agent_output import outcome_text
 from adapters.text.common import ID_SHOWN, counted, local_time, run_shown, safe
-from domain.wake.manifests import DAY_AGENT
+from domain.wake.manifests import DAY_AGENT, TEMPLATE_IMPROVER
 
 if TYPE_CHECKING:
     from adapters.documents.agents import DigestDetails, DigestSources, MemoryDetails, NoteDetails
@@ -40,7 +40,7 @@ def _head(page: AgentDetails, titles: Mapping[str, str], zone: str) -> str:
         "Id": page.id,
         "Task": titles.get(page.task_id, page.task_id),
         "Plans": "your days" if page.kind == DAY_AGENT else "",
-        "Looks over": page.subject_title or "",
+        "Improves" if page.kind == TEMPLATE_IMPROVER else "Looks over": page.subject_title or "",
         "Life": f"{life}, {page.mode}",
         "Status": status,
         "Next wake": local_time(page.next_wake_at or "", zone),

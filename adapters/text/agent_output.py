@@ -45,6 +45,7 @@ RULES = {
     "task_deleted": "the task is deleted",
     "nothing_new": "another machine said what was known here",
     "unchanged": "nothing new since the wake before",
+    "too_few_facts": "fewer than 5 new facts since the wake before",
     "out_of_scope": "the task is outside its categories",
     "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",

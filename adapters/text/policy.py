@@ -27,6 +27,7 @@ BOUNDARY_WORDS: Final = {
     "own_past": "what an agent recalls",
     "day_task": "a prompt, of the tasks of a day",
     "week_task": "a prompt, of the tasks of a category",
+    "feedback": "a prompt, of how a template does",
     "notice": "the agents' log, of the journal",
 }
 REFUSED_WORDS: Final = {
@@ -108,6 +109,7 @@ KIND_WORDS: Final = {
     "task_agent": "agents of tasks",
     "day_agent": "an agent that plans your days",
     "category_agent": "an agent that looks over a category",
+    "template_improver": "an agent that improves a template",
 }
 
 

@@ -8,6 +8,7 @@ from adapters.documents.lessons import RatedRun, scopes
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.agent_output import ruled_text
 from adapters.usecases.resolve import append_to_agents, pick, pick_run
+from domain.agent.agent import template_in
 from domain.errors import Remedy
 from domain.journal.task import PERSON
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun, RuleTool
@@ -38,7 +39,9 @@ def rate_run(home: "Home", wanted: str, stars: int, key: str = "") -> RatedRun:
     Refused: it names no wake, one without a template, or there are no so many stars."""
     run_key = pick_run(home, wanted).partition("@")[0]
     is_news = append_to_agents(home, RateRun(run_key, stars, PERSON), key)
-    template = _wake(home, run_key).begun.template
+    begun = _wake(home, run_key).begun
+    of = template_in(home.services.agent(begun.agent).subject or "")
+    template = begun.template or of or ""
     return RatedRun(run_key, template, stars, unchanged=not is_news)
 
 

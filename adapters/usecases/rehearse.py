@@ -4,17 +4,18 @@ what was decided then. The home is only read, but for the ledger of its forks (A
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.documents.evaluations import RehearsalArm, RehearsalDetails, RehearsedItem
+from adapters.documents.ranks import ranks_of
 from adapters.documents.templates import templates_of
 from adapters.home.endpoints import full_name
 from adapters.home.prices import BYTES_PER_TOKEN, MICRO, price_at
 from adapters.home.schedules import first_shown
-from adapters.runtime import gate
+from adapters.runtime import gate, review
 from adapters.runtime.budgets import LedgerEntry
 from adapters.timetravel import fork
 from adapters.timetravel.fork import ForkSpending, TemplateVersion
@@ -23,20 +24,25 @@ from adapters.usecases.evaluate import Told, in_turn, share
 from adapters.usecases.forks import one_at_a_time, template_version
 from adapters.usecases.templates import BUILT_IN, Directives
 from domain.agent.agent import AGENT, Agent
-from domain.changes.change_set import CHANGES, ChangeItem, is_open, own_set_id
+from domain.changes.change_set import CHANGES, ChangeItem, find, is_open, own_set_id
 from domain.errors import WakelogError, invalid
 from domain.journal.catalog import CATALOG
 from domain.journal.task import TASK
-from domain.judging import TELLING, Decided, Proposed, fared, proposed, sign_test
+from domain.judging import DECIDED_LEAST, TELLING, Decided, Proposed, fared, proposed, sign_test
 from domain.log import canonical
 from domain.log.keys import key
 from domain.log.state import MAIN, LogState
 from domain.log.timestamps import is_date
 from domain.policy.gate import is_far, is_leaving, refusal
 from domain.policy.policy import POLICY
+from domain.templates.commands import RecordRehearsal
+from domain.templates.template import ArmFared, Rehearsed
 from domain.tools import registry
 from domain.tools.base import CLIENT, ToolRefusal
+from domain.tools.improving import NewDirectives
 from domain.tools.snapshot import snapshot
+from domain.wake.manifests import TEMPLATE_IMPROVER
+from domain.wake.template_context import is_held_out
 from domain.wake.wake import WAKE
 from projections import inbox, wakes
 from projections.wakes import WakeDocument
@@ -45,7 +51,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 PAGE = 200  # wakes that are looked at together
-DECIDED_LEAST = 20  # below this nothing is told apart
 IN_FORCE = "in force"
 UNANSWERED = "not_answered"  # by no model, or beyond its limit or a budget of the home
 FATES, GOOD = ("kept", "lost", "avoided", "repeated"), ("kept", "avoided")
@@ -53,10 +58,11 @@ NO_WORDS = TemplateVersion("", BUILT_IN, 0, "", "")
 
 
 class RehearsalRequest(NamedTuple):
-    """What is tried, and on which wakes. `template` is T or T.N; `directives` those of files that
-    are called `files`; `model` answers instead of the one in force; `without`: a section that it is
-    not shown. `wakes`: so many with something decided; `since`: a day, ``2027-01-31``; `is_all`:
-    also of the half that is kept for who improves a template."""
+    """What is tried, and on which wakes. `template` is T or T.N, or SET.ITEM, a proposal of
+    directives; `directives` those of files that are called `files`; `model` answers instead of the
+    one in force; `without`: a section that it is not shown. `wakes`: so many with something
+    decided; `since`: a day, ``2027-01-31``; `is_all`: also of the half that is kept for who
+    improves a template."""
 
     template: str = ""
     directives: Directives = Directives()
@@ -94,6 +100,7 @@ class Rehearsal:
     def __init__(self, home: "Home", wish: RehearsalRequest) -> None:
         """Choose the wakes; nothing is run yet. Raises Refused: what is to be tried is not
         there."""
+        wish, self._item = _with_item(home, wish)
         self._home, self._wish, self._past = home, wish, past_of(home)
         named = full_name(wish.model, home.settings)
         self._model = home.services.model_for(named).name if wish.model else ""
@@ -134,6 +141,9 @@ class Rehearsal:
             if items and not meant:
                 continue
             agent = world.load(AGENT, wake.agent_id)
+            if agent.agent_kind == TEMPLATE_IMPROVER:
+                self.left_out["improves_a_template"] += 1
+                continue
             sides = self._sides(agent)
             closed = (refusal(policy, agent, one.model, has_secret=True) for one in sides)
             code = next((one.code for one in closed if one), "")
@@ -162,7 +172,7 @@ class Rehearsal:
         while page := home.views.page(wakes.VIEW, before=before, limit=PAGE, newest_first=True):
             before = page[-1].place
             for one in page:
-                is_half = wish.is_all or "a" <= key("rehearsal", one.key)[0] < "q"
+                is_half = wish.is_all or is_held_out(one.key)
                 is_of = (not agents or one.agent_id in agents) and one.reason != CLIENT
                 if one.outcome == "completed" and one.ended_at >= since and is_half and is_of:
                     yield one
@@ -275,6 +285,26 @@ class Rehearsal:
 
     # ------------------------------------------------------------------------------------- to tell
 
+    def record(self, writing: "Callable[[], Home]", told: RehearsalDetails) -> bool:
+        """Keep with a proposal, or a version, what came of trying it; whether there was anything to
+        keep: of files nothing is, nor of what was stopped. `writing` opens it to write."""
+        wish, of = self._wish, self._of
+        is_named = bool(self._item) or _is_numbered(wish, of)
+        if told.stopped or len(told.arms) == 1 or not told.wakes or wish.without or not is_named:
+            return False
+        control, tried = (
+            ArmFared(one.kept, one.lost, one.avoided, one.repeated, one.new) for one in told.arms
+        )
+        home, version = writing(), 0 if self._item or of is None else of.version
+        fact = Rehearsed(
+            self._item, version, of.of if of and version else "", self._model,
+            wish.scaffold or home.services.scaffold, told.wakes, told.agents, tried, control,
+            told.tokens, told.better, told.worse,
+        )  # fmt: skip
+        home.services.append_agent(RecordRehearsal(of.template if of else "", fact))
+        home.views.catch_up()
+        return True
+
     def details(self, stopped: str, *, is_showing: bool) -> RehearsalDetails:
         done = [one for _, one in sorted(self._done.items())]
         decided = [(one, row) for one in done for row in one.items if row.verdict]
@@ -316,6 +346,31 @@ class Rehearsal:
         counts = {one: count[one] for one in (*FATES, "foreseen")}
         new = count["new"] + count["foreseen"]
         return RehearsalArm(name=self.arms[nth], new=new, score=score, **counts)
+
+
+def _is_numbered(wish: RehearsalRequest, of: TemplateVersion | None) -> bool:
+    """Whether a version is tried that somebody named by its number, in words of its own."""
+    has_number = bool(of and of.version and not of.seed) and wish.template.endswith(
+        (f".{of.version}", f"@{of.of}") if of else ()
+    )
+    return has_number and not wish.files
+
+
+def _with_item(home: "Home", wish: RehearsalRequest) -> tuple[RehearsalRequest, str]:
+    """A proposal, SET.N, as the words that it proposes, and its name; else as it is."""
+    name, dot, digits = (wish.template or "").rpartition(".")
+    found = ranks_of(home).meant(name) if dot and digits.isdigit() else []
+    if len(found) != 1 or wish.files:
+        return wish, ""
+    changes = review.changes_of(home.services, found[0])
+    item = find(changes, int(digits))
+    given = registry.read(item.tool, review.arguments_of(home.services, item)) if item else None
+    if not isinstance(given, NewDirectives):
+        because = f"{wish.template} proposes no directives"
+        raise invalid(because, "name one that does, see `wakelog inbox`")
+    words = Directives(given.general, given.report)
+    wish = wish._replace(template=given.template, directives=words, files=wish.template)
+    return wish, f"{changes.id}.{digits}"
 
 
 def _row(wake: WakeDocument, item: ChangeItem, read: Decided) -> RehearsedItem:

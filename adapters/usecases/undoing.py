@@ -30,6 +30,7 @@ from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
 from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Stored
+from domain.tools.improving import PROPOSE
 from domain.tools.registry import days_of
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def undo_verdict(home: "Home", item: ItemRef, key: str = "") -> None:
     if found.status == "pending":
         return
     receipt = orphaned_effects.effect(home.services, found.tool, found.operations[::-1])
-    effect = None
+    effect = _in_one(home) if (found.status, found.tool) == ("confirmed", PROPOSE) else None
     if found.status == "confirmed" and receipt is not None:
         effect = ConfirmationEffect(receipt.entity, receipt.replica, receipt.n, ())
     with dispatch_after_commit(home):
@@ -310,8 +311,13 @@ def _take_back_verdict(
         review.reopen(home.services, *item, key)
         return
     after = review.undo(home.services, *item, effect.operation, key)
-    if after is not None and not is_undone(after, effect.operation):
+    if after is not None and not is_undone(after, effect.operation, after.confirmation):
         raise _moved()
+
+
+def _in_one(home: "Home") -> ConfirmationEffect:
+    """What a confirmation wrote in its own append: nothing to the journal."""
+    return ConfirmationEffect("", home.services.journal.replica, 0, ())
 
 
 def _moved() -> Refused:
@@ -596,6 +602,8 @@ def _effect(home: "Home", said: PersonCommand) -> ConfirmationEffect | None:
     item = item_of(home, *_item_of(command))
     asked = (envelope.read(row).data for row in services.agents.append_at(said.n))
     operations = [one.operation for one in asked if isinstance(one, ItemConfirming)]
+    if item.tool == PROPOSE:
+        return _in_one(home)
     receipt = orphaned_effects.effect(services, item.tool, operations)
     if receipt is None:
         return None
@@ -624,9 +632,11 @@ def _judged(home: "Home", deed: Deed, most: int = 0) -> Deed:
         every = [*found.items(), *(pair for one in others for pair in _back(world, one, now))]
         for one in others:
             days += _days_back(world, one.days, one.replica, (one.n,))
+    alone = zip(deed.items, deed.effects, strict=True)
+    are_there = all(review.can_return(home.services, *of) for of, one in alone if one and not one.n)
     state: DeedState = "open"
     day_facts = tuple(fact for one in days for fact in one or ())
-    if any(one.is_moved for _, one in every) or None in days:
+    if any(one.is_moved for _, one in every) or None in days or not are_there:
         state = "moved"
     elif not (deed.items or day_facts or any(one.facts for _, one in every)):
         state = "stays"
@@ -642,6 +652,7 @@ def _without_staying(world: "LogState", deed: Deed, now: str) -> Deed:
         (item, effect)
         for item, effect in zip(deed.items, deed.effects, strict=True)
         if effect is None
+        or not effect.n
         or any(one.is_moved or one.facts for _, one in _back(world, effect, now))
         or any(one != [] for one in _days_back(world, effect.days, effect.replica, (effect.n,)))
     ]
@@ -737,7 +748,7 @@ def _check_undone(home: "Home", last: "RecordedEvent") -> None:
     command = _command_of(last)
     if isinstance(command, UndoItem):
         item = item_of(home, *_item_of(command))
-        if not is_undone(item, command.operation):
+        if not is_undone(item, command.operation, item.confirmation):
             raise _moved()
 
 

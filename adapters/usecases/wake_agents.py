@@ -90,6 +90,15 @@ def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
     return Requested(result.ids[1], "", is_known=False, troubles=troubles)
 
 
+def check_words(words: str) -> None:
+    """Refuse a question that is empty or too long."""
+    if not words.strip():
+        raise invalid("the question is empty", "say what you want to know")
+    if len(words.encode()) > WORDS_MAX_BYTES:
+        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
+        raise invalid(because, "put it into a note of the task")
+
+
 def ask_agent(
     home: "Home", agent_id: str, words: str, session: str = "", key: str = ""
 ) -> Requested:
@@ -97,11 +106,7 @@ def ask_agent(
     beginning of its name; empty: a new one. Raises Refused: the question is empty or too long, the
     model cannot be had, the session is ambiguous, or the agent cannot be woken; nothing is queued;
     KeyReused."""
-    if not words.strip():
-        raise invalid("the question is empty", "say what you want to know")
-    if len(words.encode()) > WORDS_MAX_BYTES:
-        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
-        raise invalid(because, "put it into a note of the task")
+    check_words(words)
     troubles = _prepare(home)
     kept = payload(home.services.agent(agent_id).unit, words.encode())
     first, said = nth_key(key, 1), home.services.request(agent_id, "user", words=kept.id)

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from adapters.documents.inbox import page_of_sets
 from adapters.documents.lessons import ran_of, scope_lines
 from adapters.documents.models import model_names
 from adapters.documents.tasks import catalog_of, category_named
@@ -19,6 +20,7 @@ from adapters.documents.templates import (
     version_owner,
 )
 from adapters.text.agent_output import ratings_text
+from adapters.usecases import improving
 from adapters.usecases import templates as use_cases
 from adapters.usecases.policy import preview
 from adapters.usecases.resolve import nth_key, pick_agent
@@ -37,16 +39,20 @@ from adapters.web.http_types import (
     missing,
     stale,
 )
+from adapters.web.inbox import cards_where
 from adapters.web.lessons import links
 from adapters.web.metrics import FEW, MetricsSnapshot
 from adapters.web.plain_text import compared
 from adapters.web.site import Site, check_sure
 from adapters.web.text_diff import LazyDiff, differences
+from domain.agent.agent import OF_TEMPLATE
+from domain.changes.change_set import is_open
 from domain.errors import Refused, invalid
 from domain.lessons.lessons import TEMPLATE
 from domain.templates.seeds import SEEDS, seed_id
 from domain.templates.template import Template
 from projections import agents, templates
+from projections.inbox import SetDocument
 
 DIRECTIVES: tuple[tuple[str, str, Form], ...] = (
     ("How to work", "general", "text"),
@@ -277,6 +283,10 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     ran = ran_of(site.home, TEMPLATE + template.id)
     page = {
         **asdict(told),
+        "wording": asdict(improving.wording(site.home, template.id)),
+        "proposals": cards_where(
+            site, _open_sets(site, template.id), lambda _, item: is_open(item)
+        ),
         "lessons": scope_lines(site.home, TEMPLATE + template.id, template.name),
         "ran": ran,
         "versions": versions,
@@ -295,12 +305,19 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "versions": [one for one in versions if one["active"] or one["named"] in shown],
             "ran_words": ratings_text(ran),
             "settings": settings_of(site, template),
+            "labels": [],
             "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
             "few": FEW,
             **links(),
             **_charted(counted, template.id),
         },
     )
+
+
+def _open_sets(site: Site, template_id: str) -> list[SetDocument]:
+    """What is proposed for a template, the newest first."""
+    found = page_of_sets(site.home, is_all=True, task=OF_TEMPLATE + template_id)[0]
+    return [one for one in reversed(found) if one.is_open]
 
 
 def _counted(site: Site) -> MetricsSnapshot | None:

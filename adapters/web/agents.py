@@ -33,7 +33,7 @@ from adapters.text.agent import memory_summary as memory_words
 from adapters.text.common import counted
 from adapters.timetravel.why import trigger_fates
 from adapters.usecases import agents as use_cases
-from adapters.usecases import day_agent, kinds, policy, wake_agents
+from adapters.usecases import day_agent, improving, kinds, policy, wake_agents
 from adapters.usecases.inputs import status_named
 from adapters.usecases.resolve import pick_task
 from adapters.web.filters import exact
@@ -469,6 +469,20 @@ def review_category(site: Site, asked: FormRequest) -> Notice:
     made = f"Made an agent for it, which wakes {agent.schedule}."
     told = f"Asked for a look at “{found.name}”: its report appears here."
     return Notice(told, lines=[made] if agent.is_new else [], to=f"/agents/{agent.agent}")
+
+
+def improve_template(site: Site, asked: FormRequest) -> Notice:
+    """Ask the agent that improves a template; it is made where there is none."""
+    _check_room(site)
+    wanted = asked.names["id"]
+    agent = improving.improver(site.home, wanted)
+    words = asked.form.get("words", "")
+    if words.strip():
+        wake_agents.check_words(words)
+    _run(site, agent.agent, improving.ask(site.home, agent.agent, words, asked.key))
+    told = "Asked for a wording: what it proposes appears here, and in your inbox."
+    reads = ", ".join(agent.categories)
+    return Notice(told, lines=[f"Made an agent for it: it reads {reads}."] if agent.is_new else [])
 
 
 def _check_room(site: Site) -> None:

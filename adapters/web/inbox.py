@@ -23,6 +23,7 @@ from adapters.documents.policy import unheard
 from adapters.documents.ranks import ranks_of
 from adapters.documents.tasks import catalog_of, task_page, titles_among
 from adapters.documents.wakes import wake_document
+from adapters.text.improving import kind_of
 from adapters.text.policy import in_vain
 from adapters.usecases.proposals import pick_item
 from adapters.web import cards
@@ -343,16 +344,6 @@ def groups_of(
         items = [item for item in card.items if item.number in numbers]
         found.setdefault(one.group, []).append(replace(card, items=items))
     return [_group(site, name, those, by) for name, those in found.items()]
-
-
-def kind_of(tool: str) -> str:
-    """What changes by a tool are called together.
-
-    >>> kind_of("update_task_due_date"), kind_of("add_checklist_item")
-    ('Due date', 'Add checklist item')
-    """
-    name = tool.removeprefix("update_task_").removeprefix("set_task_")
-    return name.replace("_", " ").capitalize()
 
 
 def _group(site: Site, name: str, cards: Sequence[Card], by: str) -> InboxGroup:

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from adapters.documents.inbox import place_told
 from adapters.text.agent_output import rule_text, since_line
 from adapters.text.common import ago, counted, lasting, run_shown
+from adapters.text.improving import rehearsed_text
 from adapters.text.policy import kinds_told
 from adapters.text.task import duration
 from adapters.web import charts, markdown
@@ -85,7 +86,7 @@ def environment() -> Environment:
     )
     named = (
         bare, called_with, clip, counted, duration, kinds_told, lasting, percent, plainly, pretty,
-        read, said, section_purpose, section_title,
+        read, rehearsed_text, said, section_purpose, section_title,
     )  # fmt: skip
     made.filters |= {one.__name__: one for one in named} | {
         "line": one_line,

@@ -112,6 +112,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/templates", agent_templates.create),
     ("/templates/use", agent_templates.use),
     (f"/templates/{_ID}/set", agent_templates.change),
+    (f"/templates/{_ID}/improve", agents.improve_template),
     (f"/templates/{_ID}/version", agent_templates.add_version),
     (f"/templates/{_ID}/rollback", agent_templates.roll_back),
     (f"/templates/{_ID}/assign", agent_templates.assign),

@@ -19,7 +19,7 @@ from adapters.web.agents import called
 from adapters.web.filters import local
 from adapters.web.http_types import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
-from domain.agent.wake_queue import UNCHANGED, Reason
+from domain.agent.wake_queue import QUIET, Reason
 from domain.log.timestamps import instant, moment
 from projections import agents, templates, wakes
 from projections.wakes import WakeDocument
@@ -191,7 +191,7 @@ def _folded(rows: Sequence[WakeRow], zone: str, *, is_all: bool) -> list[tuple[W
     unless all are to be seen."""
 
     def alike(one: WakeRow) -> tuple[bool, date | str]:
-        is_idle = one.error_code == UNCHANGED and not is_all
+        is_idle = one.error_code in QUIET and not is_all
         return is_idle, local(one.queued_at, zone).date() if is_idle else one.run_key
 
     return [(ones[0], len(ones)) for ones in ([*group] for _, group in groupby(rows, alike))]

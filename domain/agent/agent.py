@@ -20,7 +20,7 @@ Category = Literal["grievance", "excellence", "template_improvement", "operation
 
 
 class AgentCreated(Stored, frozen=True, tag="agent.created.1"):
-    agent_kind: str  # "task_agent", "day_agent", "category_agent"
+    agent_kind: str  # "task_agent", "day_agent", "category_agent", "template_improver"
     task: str  # empty: it has none of its own
     generation: int  # 1-based among the agents of its task, or of its kind and subject
     name: str
@@ -211,6 +211,15 @@ OF_CATEGORY = "category:"
 def category_in(subject: str) -> str | None:
     """The category that a subject names; None where it is about something else."""
     return subject.removeprefix(OF_CATEGORY) if subject.startswith(OF_CATEGORY) else None
+
+
+OF_TEMPLATE = "template:"
+"""The same, where it is a template."""
+
+
+def template_in(subject: str) -> str | None:
+    """The template that a subject names; None where it is about something else."""
+    return subject.removeprefix(OF_TEMPLATE) if subject.startswith(OF_TEMPLATE) else None
 
 
 TURN_MAX_DEFAULT = 5

@@ -181,6 +181,10 @@ NO_RECEIPT = "no_receipt"
 and for their sake none waits."""
 UNCHANGED = "unchanged"
 """Why a wake of timers is skipped where nothing moved since the one before."""
+TOO_FEW_FACTS = "too_few_facts"
+"""The same, where hardly anything is new of the template that its agent improves."""
+QUIET = (UNCHANGED, TOO_FEW_FACTS)
+"""Why a wake of timers asks nobody."""
 ELSEWHERE = frozenset({"own_write", "agent_write", "hops", "seen_elsewhere"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
 
@@ -290,6 +294,14 @@ def due_of(wake: Queued, wake_queue: WakeQueue) -> str:
 def is_asked_by_agents(wake: Queued) -> bool:
     """Whether nothing but what other agents ask made a wake."""
     return not wake.left_out and all(one.reason == "request" for one in wake.triggers)
+
+
+def heeds_moves(agent: Agent, queued: Queued) -> bool:
+    """Whether a queued wake need not ask where nothing moved: timers alone made it, each of them
+    set so. One that rang for the last time is gone, and asks."""
+    heeding = {one.id for one in agent.timers if one.heeds_moves}
+    are_timers = all(one.reason == "timer" and one.reason_id in heeding for one in queued.triggers)
+    return are_timers and not queued.left_out
 
 
 def asleep_until(wake: Queued, wake_queue: WakeQueue) -> str:

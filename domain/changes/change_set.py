@@ -46,7 +46,8 @@ class SetOpened(Stored, frozen=True, tag="changes.opened.1"):
 
 
 class ItemConfirming(Stored, frozen=True, tag="changes.item_confirming.1"):
-    """The intent: `operation` is about to be applied to the journal."""
+    """The intent: `operation` is about to be applied to the journal; empty where it is done in the
+    same append."""
 
     item: int
     by: str
@@ -321,9 +322,13 @@ def is_waiting(item: ChangeItem, now: str) -> bool:
     return has_come or item.status in ("pending", "confirming")
 
 
-def is_undone(item: ChangeItem, operation: str) -> bool:
-    """Whether the effect of an operation was taken back."""
-    return any(one.is_done and one.undoes == operation for one in item.undos or ())
+def is_undone(item: ChangeItem, operation: str, confirmation: int = 0) -> bool:
+    """Whether the effect of an operation was taken back; without one, of a confirmation that was
+    done by itself."""
+    return any(
+        one.is_done and one.undoes == operation and (operation or one.confirmation == confirmation)
+        for one in item.undos or ()
+    )
 
 
 def is_confirmed_by(item: ChangeItem, confirmation: int, operation: str) -> bool:
@@ -363,6 +368,12 @@ def status_of(changes: ChangeSet) -> SetStatus:
 def find(changes: ChangeSet, number: int) -> ChangeItem | None:
     """The item of a number."""
     return next((item for item in changes.items if item.number == number), None)
+
+
+def item_named(world: LogState, name: str) -> ChangeItem | None:
+    """The item of a name: its set's id and its number, ``SET.N``."""
+    changes = world.load(CHANGES, name.rpartition(".")[0])
+    return next((one for one in changes.items if f"{changes.id}.{one.number}" == name), None)
 
 
 def ref(changes: ChangeSet, number: int) -> str:
@@ -422,7 +433,7 @@ def _propose(changes: ChangeSet, fact: ItemProposed) -> ChangeSet:
 def _after(item: ChangeItem, fact: Any, at: str) -> ChangeItem:
     """An item after a fact about it; the same item where the fact does not fit its status."""
     match item.status, fact:
-        case _, ItemConfirming(operation=operation) if is_undone(item, operation):
+        case _, ItemConfirming() if is_undone(item, fact.operation, fact.confirmation):
             return item  # another machine's, which did not know
         case _, UndoAsked():
             return _undoing(item, fact)
@@ -499,7 +510,7 @@ def _confirming(item: ChangeItem, fact: ItemConfirming, at: str) -> ChangeItem:
 
 def _with_operation(item: ChangeItem, operation: str) -> ChangeItem:
     known = item.operations
-    return item if operation in known else replace(item, operations=(*known, operation))
+    return item if operation in ("", *known) else replace(item, operations=(*known, operation))
 
 
 def _held(item: ChangeItem, fact: ItemConfirming) -> ChangeItem:
@@ -552,7 +563,7 @@ def _undone(item: ChangeItem, fact: ItemUndone, at: str) -> ChangeItem:
     stands."""
     if isinstance(item.asked, UndoAsked) and item.asked.operation == fact.operation:
         item = replace(item, asked=None)
-    if fact.code or is_undone(item, fact.undoes):
+    if fact.code or is_undone(item, fact.undoes, fact.confirmation):
         return item
     made = UndoAttempt(fact.confirmation, fact.operation, fact.undoes, is_done=True)
     others = tuple(one for one in item.undos or () if one.operation != made.operation)

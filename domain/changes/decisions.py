@@ -125,7 +125,7 @@ def confirm(
     """The intent to apply an item; nothing if it is under way or done.
 
     Args:
-        action: ``H("action", ...)`` of the arguments in force.
+        action: ``H("action", ...)`` of the arguments in force; empty: the journal has no part.
         arguments: Edited ones, else None; equal to the proposed ones is unedited.
         base: What `--anyway` takes as base, else empty.
         category: The task's, see `ItemConfirming`.
@@ -141,7 +141,7 @@ def confirm(
             _check_need(changes, item, arguments)
             edited = None if arguments == item.arguments else arguments
             nth = item.confirmation + 1
-            operation = _operation(changes, item, action, nth)
+            operation = _operation(changes, item, action, nth) if action else ""
             return [c.ItemConfirming(number, by, nth, operation, 1, edited, base, category)]
         case _:
             raise _decided(changes, item)
@@ -218,6 +218,18 @@ def undo(
         raise _decided(changes, item)
     name = own_operation(changes, item, "undo", operation)
     return [c.UndoAsked(number, by, confirmation, name, operation, 1)]
+
+
+def undone(changes: ChangeSet, number: int) -> list[c.ItemUndone]:
+    """The end of a confirmation in which the journal had no part; nothing if it is taken back.
+    Raises Refused, code ``unknown_item`` or ``decided``."""
+    item = _known(changes, number)
+    if item.status == "pending" and item.undos:
+        return []
+    if item.status != "confirmed":
+        raise _decided(changes, item)
+    nth = item.applied if isinstance(item.applied, int) else item.confirmation
+    return [c.ItemUndone(number, nth, own_operation(changes, item, "undo", str(nth)), "")]
 
 
 # ----------------------------------------------------------------------------- by the runtime

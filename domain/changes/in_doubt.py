@@ -34,7 +34,7 @@ def undos_in_doubt(changes: ChangeSet) -> list[tuple[int, c.UndoAttempt]]:
         (one.number, undo)
         for one in changes.items
         for undo in one.undos or ()
-        if not is_undone(one, undo.undoes)
+        if not is_undone(one, undo.undoes, undo.confirmation)
         and (one.asked is None or one.asked.operation != undo.operation)
     ]
 

@@ -14,6 +14,7 @@ from domain.agent.agent import (
     AgentSettled,
     TemplateAssigned,
     category_in,
+    template_in,
 )
 from domain.agent.subscriptions import SUBSCRIBERS, Batch, subscriber_facts, taken_of, trigger_of
 from domain.agent.wake_queue_rules import Setting
@@ -92,6 +93,8 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
     if of_category is not None and of_category not in allowed:
         because = f"the category {of_category!r} is not among those that it may read"
         raise Refused("out_of_scope", because=because, instead="allow it that category")
+    if (of_template := template_in(cause.subject)) is not None:
+        living_template(templates.load(world, of_template))
     agent, generation = current(world, kind, cause.task or cause.subject)
     facts = deciders.create(
         agent, task=cause.task, generation=generation, name=cause.name or cause.title,
@@ -107,8 +110,14 @@ def create(cause: do.CreateAgent, key: str, at: str, world: LogState) -> Decisio
     born = after(world, AGENT, agent, facts, at)
     trigger = q.Trigger("creation", str(world.n), replica=world.replica)
     wake_queue = world.load(q.WAKE_QUEUE, agent.id)
-    queued = rules.request(wake_queue, born, trigger, at, Setting(cause.is_enabled))
-    if cause.first and leads(world.load(HOME, MAIN), cause.first) != world.replica:
+    queued: Sequence[q.WakeQueueFact] = []
+    if of_template is None:  # who improves one wakes where it is asked
+        queued = rules.request(wake_queue, born, trigger, at, Setting(cause.is_enabled))
+    if (
+        of_template is None
+        and cause.first
+        and leads(world.load(HOME, MAIN), cause.first) != world.replica
+    ):
         queued = [q.TriggerSuppressed(trigger, "led_elsewhere")]  # who leads asks for it
     events = [*agent_events(world, agent, facts), *housed]
     return Decision([*events, *wake_queue_events(world, agent.id, queued)], Result((agent.id,)))

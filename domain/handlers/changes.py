@@ -1,10 +1,17 @@
 """Change sets: the person's verdicts, and what came of their operations (SPEC 6)."""
 
-from domain.agent.agent import AGENT
+from domain.agent.agent import AGENT, template_in
 from domain.append.causes import Result
 from domain.changes import commands as do
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, ChangesFact, ChangesReply, find
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeSet,
+    ChangesFact,
+    ChangesReply,
+    ItemConfirmed,
+    find,
+)
 from domain.errors import Refused, Remedy, invalid
 from domain.handlers import lessons
 from domain.handlers.decided import Decision, on
@@ -12,8 +19,10 @@ from domain.handlers.journal import Handler
 from domain.log import canonical
 from domain.log.keys import key as make_key
 from domain.log.state import LogState
-from domain.log.wire import Payload, Words, words
-from domain.tools import registry
+from domain.log.wire import SHARED, Payload, Words, words
+from domain.templates import template as templates
+from domain.templates.template import EVOLUTION
+from domain.tools import improving, registry
 from domain.tools.base import ToolRefusal
 
 
@@ -42,14 +51,72 @@ def confirm(cause: do.ConfirmItem, key: str, at: str, world: LogState) -> Decisi
         in_force = world.text(item.arguments)
         if cause.arguments is not None:
             arguments, kept, in_force = _edited(world, changes, item.tool, cause.arguments)
-    scope = canonical.text(list(world.load(AGENT, changes.agent).categories))
+    agent = world.load(AGENT, changes.agent)
+    scope = canonical.text(list(agent.categories))
     tool = item.tool if item is not None else ""
+    if tool == improving.PROPOSE:
+        return _confirm_directives(cause, world, changes, arguments, in_force)
     action = make_key("action", tool, in_force, scope, canonical.text([changes.task]))
     facts = decisions.confirm(
         changes, cause.item, cause.by, action=action, arguments=arguments, base=cause.base,
         category=cause.category,
     )  # fmt: skip
     return _decided(world, changes, cause.item, facts)._replace(payloads=kept)
+
+
+def _confirm_directives(
+    cause: do.ConfirmItem, world: LogState, changes: ChangeSet, arguments: Words | None, text: str
+) -> Decision:
+    """All in one append, as the template stands in the same log. Raises Refused, code ``stale``:
+    another version is active since; ``unknown_template``."""
+    facts = decisions.confirm(
+        changes, cause.item, cause.by, action="", arguments=arguments, base=cause.base
+    )
+    item, template_id = find(changes, cause.item), template_of(world, changes)
+    if item is None or not facts:
+        return _decided(world, changes, cause.item, facts)
+    template = templates.living(templates.load(world, template_id))
+    now = improving.seen_now(world, template_id)
+    given = registry.read(item.tool, text)
+    if isinstance(given, ToolRefusal):
+        raise invalid(given.message, "reject it")
+    assert isinstance(given, improving.NewDirectives)
+    if registry.base(item.tool, now, text) != (cause.base or item.base):
+        because = "another version of the template is active since it was proposed"
+        raise Refused("stale", because=because, instead="look at that, then confirm it --anyway")
+    (general, kept), (report, more) = (words(SHARED, one) for one in (given.general, given.report))
+    added = templates.add_version(
+        template, general, report, EVOLUTION, template.version.model if template.version else "",
+        f"{changes.id}.{item.number}", replica=world.replica if world.is_shared else "",
+    )  # fmt: skip
+    events = on(world, "changes", changes.id, facts) + on(world, "template", template_id, added)
+    edits = [] if arguments is None else words(changes.unit, text)[1]
+    done = [ItemConfirmed(cause.item, item.confirmation + 1)]
+    decided = _decided(world, changes, cause.item, [*done])
+    payloads = [*edits, *kept, *more]
+    return decided._replace(events=[*events, *decided.events], payloads=payloads)
+
+
+def template_of(world: LogState, changes: ChangeSet) -> str:
+    """The template that a set's agent improves; empty of another one's."""
+    return template_in(world.load(AGENT, changes.agent).subject or "") or ""
+
+
+def _undo_directives(world: LogState, changes: ChangeSet, number: int) -> Decision:
+    """The version before is active again. Raises Refused, code ``stale``: another one is."""
+    facts = decisions.undone(changes, number)
+    template_id = template_of(world, changes)
+    template, name = templates.living(templates.load(world, template_id)), f"{changes.id}.{number}"
+    before = improving.version_before(world, template_id, name)
+    if facts and (before is None or template.version is None or template.version.item != name):
+        because = "another version of the template is active since"
+        raise Refused("stale", because=because, instead=Remedy("see_template", template_id[:8]))
+    back = []
+    if facts and before is not None:
+        replica = world.replica if world.is_shared else ""
+        back = templates.roll_back(template, before.version, before.replica, replica=replica)
+    decided = _decided(world, changes, number, [*facts])
+    return decided._replace(events=[*decided.events, *on(world, "template", template_id, back)])
 
 
 def _edited(
@@ -87,6 +154,9 @@ def reopen(cause: do.ReopenItem, key: str, at: str, world: LogState) -> Decision
 
 def undo(cause: do.UndoItem, key: str, at: str, world: LogState) -> Decision:
     changes = _set(world, cause.changes)
+    item = find(changes, cause.item)
+    if item is not None and item.tool == improving.PROPOSE:
+        return _undo_directives(world, changes, cause.item)
     asked = lessons.intent(world, changes, cause.item, cause.operation)
     number = asked.confirmation if asked else 0
     facts = decisions.undo(changes, cause.item, cause.by, cause.operation, number)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from domain.agent.agent import Agent
+from domain.agent.agent import AGENT, Agent, template_in
 from domain.agent.deciders import at_most
 from domain.append.causes import Result
 from domain.changes import change_set as c
@@ -60,15 +60,24 @@ def intent(
 def _taught(
     world: LogState, changes: c.ChangeSet, number: int, verdict: LessonVerdict, category: str
 ) -> list[Event]:
-    if not category:
+    of = _improved(world, changes)
+    if not category and not of:
         return []
     told = _told(world, changes, number, verdict)
-    scopes = [l.CATEGORY + category, *([l.TEMPLATE + told.template] if told.template else [])]
+    scopes = [l.CATEGORY + category] if category else []
+    scopes += [l.TEMPLATE + told.template] if told.template else []
     return [
         event
         for scope in scopes
         for event in on(world, "lessons", scope, l.decide(world.load(LESSONS, scope), told))
     ]
+
+
+def _improved(world: LogState, changes: c.ChangeSet) -> str:
+    """The template that a set would improve; empty of any other."""
+    if changes.task:
+        return ""
+    return template_in(world.load(AGENT, changes.agent).subject or "") or ""
 
 
 def _told(
@@ -83,7 +92,7 @@ def _told(
         item.tool if item else "",
         verdict,
         is_edited=verdict == "confirmed" and item is not None and item.arguments_now is not None,
-        template=begun.template if begun else "",
+        template=(begun.template if begun else "") or _improved(world, changes),
         version=begun.template_version if begun else 0,
         model=begun.model if begun else "",
         at=at,
@@ -111,7 +120,9 @@ def of_end(world: LogState, agent: Agent, wake: Wake, finished: WakeFinished) ->
 
 def rate(cause: do.RateRun, key: str, at: str, world: LogState) -> Decision:
     wake = anyones(world, cause.run_key)
-    if not (template := wake.begun.template):
+    agent = world.load(AGENT, wake.begun.agent)
+    template = wake.begun.template or template_in(agent.subject or "")
+    if not template:
         because = f"the wake {cause.run_key} ran without a template"
         raise invalid(because, "rate a wake of an agent that lives on one")
     scope = l.TEMPLATE + template

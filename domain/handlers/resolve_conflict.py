@@ -286,7 +286,8 @@ def _of_template(world: LogState, conflict: ReplicaConflict, side: ConflictSide)
             fact = te.TemplateModelSet(str(value))
         case _, te.VersionAdded(version=number) | te.VersionActivated(version=number):
             of = getattr(side.row.fact, "of", "") or side.row.replica
-            one = next((one for one in template.numbered(number) if one.is_of(of)), None)
+            one = template.meant(number, of)
+            number = one.version if one else number
             fact = te.VersionActivated(number, te.whose(one, world.replica))
         case _:
             fact = te.TemplateCategoriesSet(value)  # type: ignore[arg-type]  # of its facts

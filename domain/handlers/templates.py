@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from domain.agent.agent import AGENT, AgentFact, TemplateAssigned
+from domain.agent.agent import AGENT, OF_TEMPLATE, AgentFact, TemplateAssigned
 from domain.agent.deciders import AGENT_KIND
 from domain.append.causes import Result
+from domain.changes.change_set import item_named
+from domain.errors import Refused
 from domain.handlers.agents import known_agent, left
 from domain.handlers.decided import Decision, after, on
 from domain.handlers.journal import Handler
@@ -80,6 +82,17 @@ def assign(cause: do.AssignTemplate, key: str, at: str, world: LogState) -> Deci
     return Decision(events, Result((agent.id, cause.template)))
 
 
+def rehearsed(cause: do.RecordRehearsal, key: str, at: str, world: LogState) -> Decision:
+    """Of a proposal for the template, or of a version that it has."""
+    template, told = t.living(t.load(world, cause.template)), cause.told
+    item = item_named(world, told.item)
+    is_there = item is not None and f"{OF_TEMPLATE}{template.id}" in item.touches
+    if not (is_there if told.item else template.numbered(told.version)):
+        because = f"the template {template.name!r} has no {told.item or told.version}"
+        raise Refused("unknown_template", because=because, instead="rehearse what is there")
+    return _written(world, cause.template, [told])
+
+
 HANDLERS: dict[type, Handler] = {
     do.CreateTemplate: create,
     do.ChangeTemplate: change,
@@ -87,4 +100,5 @@ HANDLERS: dict[type, Handler] = {
     do.RollBackTemplate: roll_back,
     do.DeleteTemplate: delete,
     do.AssignTemplate: assign,
+    do.RecordRehearsal: rehearsed,
 }

@@ -28,7 +28,8 @@ from domain.wake import machine
 from domain.wake import wake as w
 from domain.wake.machine import Advanced
 from domain.wake.memory import fold_notes
-from domain.wake.unchanged import heeds_moves, is_same, last_completed
+from domain.wake.template_context import is_too_few
+from domain.wake.unchanged import is_same, last_completed
 from domain.wake.wake_inputs import expires_at, inputs_of, specs_of, tools_of
 
 SKIPS = (
@@ -100,6 +101,8 @@ def skip(cause: do.SkipWake, key: str, at: str, world: LogState) -> Decision:
     wake_queue = world.load(q.WAKE_QUEUE, agent.id)
     if cause.code == q.UNCHANGED and not _is_unchanged(cause, at, agent, world):
         return Decision()
+    if cause.code == q.TOO_FEW_FACTS and not _is_too_few(cause, at, agent, world):
+        return Decision()
     is_asked = wake_queue.queued and q.is_asked_by_agents(wake_queue.queued)
     if cause.code == q.NO_RECEIPT and not is_asked:
         return Decision()  # somebody else wants it by now
@@ -126,12 +129,22 @@ def _is_unchanged(cause: do.SkipWake, at: str, agent: Agent, world: LogState) ->
         q.WakeBegun(cause.run_key) in facts
         and queued is not None
         and queued.run_key == cause.run_key
-        and heeds_moves(agent, queued)
+        and q.heeds_moves(agent, queued)
         and local is not None
         and local.time[:10] == wall(at, local.offset)[:10]
         and last is not None
         and is_same(last, cause)
     )
+
+
+def _is_too_few(cause: do.SkipWake, at: str, agent: Agent, world: LogState) -> bool:
+    """Whether a wake may begin now, for which there is too little that is new."""
+    wake_queue = world.load(q.WAKE_QUEUE, agent.id)
+    facts = rules.begin(wake_queue, agent, cause.run_key, at, Setting(is_enabled=True))
+    queued = wake_queue.queued
+    is_its = queued is not None and queued.run_key == cause.run_key
+    may_begin = is_its and q.WakeBegun(cause.run_key) in facts
+    return may_begin and queued is not None and is_too_few(world, agent, queued)
 
 
 def stop(cause: do.StopWake, key: str, at: str, world: LogState) -> Decision:

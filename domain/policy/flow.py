@@ -17,7 +17,14 @@ from domain.errors import Refused
 
 T = TypeVar("T", bound=Struct)
 Boundary = Literal[
-    "own_task", "linked_task", "category_task", "own_past", "notice", "day_task", "week_task"
+    "own_task",
+    "linked_task",
+    "category_task",
+    "own_past",
+    "notice",
+    "day_task",
+    "week_task",
+    "feedback",
 ]
 Table = Mapping[Boundary, frozenset[str]]
 
@@ -57,12 +64,15 @@ _5: Final[Table] = {
     ),
 }
 
-ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4, 5: _5, 6: _5}
+_7: Final[Table] = {**_5, "feedback": _names("what tool version text stars")}
+
+ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2, 3: _2, 4: _4, 5: _5, 6: _5, 7: _7}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
 ``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
 is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
 what the agents' log is told of an append of the journal, ``day_task`` in what an agent is told that
-plans a day, ``week_task`` in what one is told that looks over a category."""
+plans a day, ``week_task`` in what one is told that looks over a category, ``feedback`` in what
+one is told that improves a template."""
 
 
 def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:

@@ -11,7 +11,7 @@ from domain.agent import clients, endpoints
 from domain.agent.agent import Agent
 from domain.policy.policy import Policy
 
-NOTICE_VERSION: Final = 3
+NOTICE_VERSION: Final = 4
 """The notice that is shown today."""
 
 _TOLD_1: Final[dict[str, str]] = {
@@ -56,7 +56,17 @@ _TOLD_3: Final[dict[str, str]] = {
     ),
     "requests": "what another of your agents asks of the task, in a fixed sentence",
 }
-TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2, 3: _TOLD_3}
+_TOLD_4: Final[dict[str, str]] = {
+    **_TOLD_3,
+    "template": "of an agent that improves a template: its directives, and those of before",
+    "figures": "how many proposals of each version you accepted, by kind, and your ratings",
+    "rehearsed": "how versions fared on wakes of before",
+    "feedback": (
+        "of tasks of allowed categories: your reasons for declining, what you made of proposals, "
+        "your ratings, and what their agents noted about the template"
+    ),
+}
+TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1, 2: _TOLD_2, 3: _TOLD_3, 4: _TOLD_4}
 """By notice: each section that leaves, and what is said of it."""
 
 
@@ -77,7 +87,12 @@ def sections_of(version: int = NOTICE_VERSION, model: str = "") -> tuple[str, ..
     return tuple(TOLD_CLIENTS if model.startswith(clients.PREFIX) else TOLD[version])
 
 
-NOTICE_OF: Final[dict[str, int]] = {"task_agent": 1, "day_agent": 2, "category_agent": 3}
+NOTICE_OF: Final[dict[str, int]] = {
+    "task_agent": 1,
+    "day_agent": 2,
+    "category_agent": 3,
+    "template_improver": 4,
+}
 """By kind of agent: the notice that a consent must be of, or newer, for what its wakes hold."""
 
 

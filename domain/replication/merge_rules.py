@@ -335,8 +335,8 @@ def _template(fact: te.TemplateCreated) -> MergeRule:
 
 
 def _version(fact: te.VersionAdded) -> MergeRule:
-    """All versions stay; which one is active is a field."""
-    said = (str(fact.version), fact.general, fact.report, fact.model)
+    """All versions stay; which one is active is a field. A proposal is one, whatever its number."""
+    said = (fact.item or str(fact.version), fact.general, fact.report, fact.model)
     return MergeRule((("active", said),), weight=LAST)
 
 
@@ -397,6 +397,7 @@ AGENT_RULES: dict[type, RuleOfFact] = {
     te.VersionActivated: lambda fact: MergeRule(
         (("active", (str(fact.version), fact.of)),), weight=LAST
     ),
+    te.Rehearsed: lambda _: ALWAYS_COUNTS,
     te.InstanceAdded: _instance,
     te.InstanceRemoved: _instance,
     te.TemplateDeleted: lambda _: MergeRule(removes=TASK_ITSELF),

@@ -4,7 +4,7 @@ STORAGE FORMAT: receipts keep commands, see `domain.log.wire`. Directives travel
 shared unit where they are long."""
 
 from domain.log.wire import Stored, Words
-from domain.templates.template import Author
+from domain.templates.template import Author, Rehearsed
 
 
 class CreateTemplate(Stored, frozen=True, tag="command.create_template.1"):
@@ -54,7 +54,14 @@ class DeleteTemplate(Stored, frozen=True, tag="command.delete_template.1"):
     template: str
 
 
+class RecordRehearsal(Stored, frozen=True, tag="command.record_rehearsal.1"):
+    """What a wording came to on past wakes."""
+
+    template: str
+    told: Rehearsed
+
+
 TemplateCommand = (
     CreateTemplate | ChangeTemplate | AddVersion | RollBackTemplate | AssignTemplate
-    | DeleteTemplate
+    | DeleteTemplate | RecordRehearsal
 )  # fmt: skip

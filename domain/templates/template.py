@@ -7,19 +7,21 @@ a template stands in its own stream, so that it cannot be deleted under a living
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from domain.errors import Refused, Remedy, invalid
 from domain.log.state import LogState, RecordedEvent, StreamType
-from domain.log.wire import Stored, Words
+from domain.log.wire import Part, Stored, Words
 from domain.text import squeeze
 
 NAME_MAX = 100
 VERSIONS_MAX = 1000
 DIRECTIVE_MAX_BYTES = 20_000
 
-Author = Literal["user", "evolution", "system"]  # `evolution` is reserved (ADR 38)
+Author = Literal["user", "evolution", "system"]
+EVOLUTION: Author = "evolution"
+"""Who wrote what an agent proposed and a person confirmed."""
 
 
 class TemplateCreated(Stored, frozen=True, tag="template.created.1"):
@@ -42,13 +44,15 @@ class TemplateCategoriesSet(Stored, frozen=True, tag="template.categories_set.1"
 
 
 class VersionAdded(Stored, frozen=True, tag="template.version_added.1"):
-    """A new version, active from here on. `general`: how to work; `report`: how to report."""
+    """A new version, active from here on. `general`: how to work; `report`: how to report. `item`:
+    ``SET.N`` of the confirmed proposal that it is; each item is one version, whoever confirms."""
 
     version: int
     author: Author
     general: Words
     report: Words
     model: str = ""  # goes before the template's
+    item: str = ""
 
 
 class VersionActivated(Stored, frozen=True, tag="template.version_activated.1"):
@@ -66,13 +70,42 @@ class InstanceRemoved(Stored, frozen=True, tag="template.instance_removed.1"):
     agent: str
 
 
+class ArmFared(Part, frozen=True):
+    """What became of decided proposals in one arm of a rehearsal, and how many were new there."""
+
+    kept: int = 0
+    lost: int = 0
+    avoided: int = 0
+    repeated: int = 0
+    new: int = 0
+
+
+class Rehearsed(Stored, frozen=True, tag="template.rehearsed.1"):
+    """A wording was tried on past wakes: that of a proposal (`item`, ``SET.N``) or of a `version`,
+    whose it is in `of`. `control`: what was in force, on the same wakes. `better`, `worse`: for so
+    many agents."""
+
+    item: str
+    version: int
+    of: str
+    model: str  # empty: that of each agent
+    scaffold: int
+    wakes: int
+    agents: int
+    tried: ArmFared
+    control: ArmFared
+    tokens: int
+    better: int = 0
+    worse: int = 0
+
+
 class TemplateDeleted(Stored, frozen=True, tag="template.deleted.1"):
     pass
 
 
 TemplateFact = (
     TemplateCreated | TemplateNamed | TemplateModelSet | TemplateCategoriesSet | VersionAdded
-    | VersionActivated | InstanceAdded | InstanceRemoved | TemplateDeleted
+    | VersionActivated | InstanceAdded | InstanceRemoved | TemplateDeleted | Rehearsed
 )  # fmt: skip
 
 
@@ -85,10 +118,17 @@ class Version(Struct, frozen=True):
     created_at: str
     replica: str = ""  # who added it
     also: tuple[str, ...] = ()  # who else added the same under the same number
+    item: str | UnsetType = UNSET  # see `VersionAdded`
+    called: tuple[tuple[str, int], ...] | UnsetType = UNSET  # its other number, by who gave it
 
     def is_of(self, replica: str) -> bool:
         """Whether a replica added it."""
         return replica == self.replica or replica in self.also
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All that it was ever called."""
+        return (self.version, *(number for _, number in self.called or ()))
 
 
 class Template(Struct, frozen=True):
@@ -117,6 +157,12 @@ class Template(Struct, frozen=True):
     def numbered(self, version: int) -> tuple[Version, ...]:
         """The versions of a number: more than one where machines gave it apart from each other."""
         return tuple(one for one in self.versions if one.version == version)
+
+    def meant(self, version: int, by: str) -> Version | None:
+        """The version that a replica calls by a number."""
+        called = (one for one in self.versions if (by, version) in (one.called or ()))
+        mine = (one for one in self.numbered(version) if one.is_of(by))
+        return next(called, None) or next(mine, None)
 
     @property
     def model_in_force(self) -> str:
@@ -157,17 +203,32 @@ def change(
 
 
 def add_version(
-    template: Template, general: Words, report: Words, author: Author, model: str
+    template: Template,
+    general: Words,
+    report: Words,
+    author: Author,
+    model: str,
+    item: str = "",
+    *,
+    replica: str = "",
 ) -> list[TemplateFact]:
-    """One more version, active at once; nothing if the active one says the same."""
+    """One more version, active at once; nothing if the active one says the same. `item`: of which
+    proposal it is; where there is such a version already, that one is made active again.
+    `replica`: see `roll_back`."""
+    said = item, general, report
+    of_item = (one for one in template.versions if item)
+    for one in of_item:
+        if (one.item, one.general, one.report) == said:
+            is_so = one == template.version
+            return [] if is_so else [VersionActivated(one.version, whose(one, replica))]
     known = template.version
     if known and (known.general, known.report, known.model) == (general, report, model):
         return []
     if len(template.versions) >= VERSIONS_MAX:
         because = f"the template {template.name!r} has {VERSIONS_MAX} versions"
         raise invalid(because, "make a new template")
-    number = max((one.version for one in template.versions), default=0) + 1
-    return [VersionAdded(number, author, general, report, model)]
+    number = max((n for one in template.versions for n in one.numbers), default=0) + 1
+    return [VersionAdded(number, author, general, report, model, item)]
 
 
 def roll_back(
@@ -231,9 +292,9 @@ def evolve(template: Template, recorded: RecordedEvent) -> Template:
             return _with_version(template, added, recorded)
         case VersionActivated(version=version, of=of):
             known = template.numbered(version)
-            mine = (one for one in known if one.is_of(of or recorded.replica))
-            one = next(mine, known[0] if known else None)
-            return replace(template, active=version, active_of=one.replica if one else "")
+            one = template.meant(version, of or recorded.replica) or (known[0] if known else None)
+            active = one.version if one else version
+            return replace(template, active=active, active_of=one.replica if one else "")
         case InstanceAdded(agent=agent):
             return replace(template, instances=(*_without(template.instances, agent), agent))
         case InstanceRemoved(agent=agent):
@@ -254,15 +315,20 @@ def _with_version(template: Template, added: VersionAdded, row: RecordedEvent) -
     said = added.general, added.report, added.model
     versions = template.versions
     for nth, one in enumerate(versions):
-        if one.version != added.version:
+        is_its = bool(added.item) and one.item == added.item
+        if one.version != added.version and not is_its:
             continue
-        if one.is_of(row.replica):
+        if one.version == added.version and one.is_of(row.replica):
             return template
         if (one.general, one.report, one.model) == said:
             same = replace(one, also=(*one.also, row.replica))
+            if one.version != added.version:
+                same = replace(one, called=(*(one.called or ()), (row.replica, added.version)))
             others = (*versions[:nth], same, *versions[nth + 1 :])
             return replace(template, versions=others, active=one.version, active_of=one.replica)
-    made = Version(added.version, added.author, *said, row.at, row.replica)
+    made = Version(
+        added.version, added.author, *said, row.at, row.replica, item=added.item or UNSET
+    )
     return replace(
         template, versions=(*versions, made), active=made.version, active_of=made.replica
     )

@@ -24,6 +24,9 @@ from domain.tools.snapshot import Snapshot, SnapshotEntry, SnapshotItem
 SHOWN_LENGTH_MAX = 80
 """So much of a text that is not ours is repeated in a message."""
 
+OF_NO_CATEGORY = ("own_day", "own_template")
+"""Scopes whose calls are about no category, and rest on no quote."""
+
 SKIPPING = ("redundant", "limit")
 """An element with one of these codes is skipped; with any other, it is refused."""
 
@@ -77,7 +80,8 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
     those are finer than `touches`. `form`: the arguments that a person may edit, with the label
     of each. `remedies`: what helps where it is refused with this code. `others`: the further
     tasks that it writes to, where a new one would have the given id; then `facts` checks the
-    rules of the first task alone, and `domain.handlers.journal` makes what is written."""
+    rules of the first task alone, and `domain.handlers.journal` makes what is written.
+    `is_told_whole`: two with one summary are one proposal."""
 
     facts: Callable[[Snapshot, Any, str], Facts | ToolRefusal]
     values: Callable[[Snapshot, Any], object]
@@ -88,6 +92,7 @@ class ToolEffect(Struct, frozen=True, kw_only=True):
     form: Mapping[str, str] = {}
     remedies: Mapping[str, Remedy] = {}
     others: Callable[[Any, str], tuple[str, ...]] | None = None
+    is_told_whole: bool = True
 
 
 class Exploded(Struct, frozen=True):
@@ -125,7 +130,8 @@ def proposal(tool: str, effect: ToolEffect, snapshot: Snapshot, arguments: Struc
     """An accepted change as a person will decide on it."""
     text, summary = canonical.text(arguments), effect.summary(snapshot, arguments)
     rests_on = base(tool, effect.values(snapshot, arguments))
-    names = (fingerprint(tool, text), fold(summary), rests_on)
+    name = fingerprint(tool, text)
+    names = (name, fold(summary) if effect.is_told_whole else name, rests_on)
     return Proposal(tool, text, summary, *names, effect.touches(arguments))
 
 
@@ -174,6 +180,9 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "day_agent": (
         "day.propose", "report.write", "journal.write", "proposals.retract", "loop.write",
         "agent.ask",
+    ),
+    "template_improver": (
+        "template.propose", "report.write", "journal.write", "proposals.retract",
     ),
     "category_agent": (
         "task.propose_new", "report.write", "journal.write", "proposals.retract", "category.read",
@@ -225,7 +234,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     ] = "fingerprint"
     scope: Literal[
         "own_task", "own_wake", "own_proposals", "two_tasks", "own_past", "allowed_categories",
-        "own_day", "own_category", "tasks_shown",
+        "own_day", "own_category", "tasks_shown", "own_template",
     ] = "own_task"  # fmt: skip
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)

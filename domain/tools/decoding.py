@@ -27,7 +27,7 @@ from domain.tools.arguments import (
     Schema,
     rules,
 )
-from domain.tools.base import Proposal, Tool, ToolRefusal, quoted
+from domain.tools.base import OF_NO_CATEGORY, Proposal, Tool, ToolRefusal, quoted
 
 OBSERVATION_LENGTH_MAX = 4_000
 OF_PERSON = ("DONE", "REJECTED")
@@ -392,7 +392,7 @@ class Quotes(NamedTuple):
 
 def asks(tool: Tool, features: Features) -> bool:
     """Whether a tool takes a quote in a wake."""
-    return features.quotes and tool.mode == "deferred" and tool.scope != "own_day"
+    return features.quotes and tool.mode == "deferred" and tool.scope not in OF_NO_CATEGORY
 
 
 def with_quote(tool: Tool, offered: Schema, features: Features) -> Schema:

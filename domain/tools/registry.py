@@ -20,7 +20,17 @@ from domain.log.wire import Imported
 from domain.ports import ToolSpec
 from domain.scaffold import FEATURES, SCAFFOLD, Features, features_of
 from domain.text import squeeze
-from domain.tools import arguments, category, days, decoding, followups, local, task_tools, times
+from domain.tools import (
+    arguments,
+    category,
+    days,
+    decoding,
+    followups,
+    improving,
+    local,
+    task_tools,
+    times,
+)
 from domain.tools import base as b
 from domain.tools.arguments import Arguments, Schema, SuppressLabel
 from domain.tools.base import CAPABILITIES, Facts, Mode, Plan, Tool, ToolEffect, ToolRefusal
@@ -39,6 +49,7 @@ TOOLS: Mapping[str, Tool] = {
         *times.TOOLS,
         *days.TOOLS,
         *category.TOOLS,
+        *improving.TOOLS,
         *local.TOOLS,
         *local.LOOKUP_TOOLS,
     )

@@ -101,6 +101,19 @@ class SnapshotTask(Part, frozen=True):
     category: str
 
 
+class SnapshotTemplate(Part, frozen=True):
+    """A template as it stands: its active version, with the whole directives. `decided`: so many
+    proposals of that version are; `known`: digests of all versions, see `improving.digest_of`."""
+
+    id: str
+    name: str
+    version: int
+    general: str
+    report: str
+    decided: int = 0
+    known: tuple[str, ...] = ()
+
+
 class Snapshot(Part, frozen=True):
     """What tools read and the edge of what they may touch (SPEC 5).
 
@@ -110,7 +123,7 @@ class Snapshot(Part, frozen=True):
     when a change is looked at; never kept. `wrote`: of a journal that machines share, whose appends
     are those that things were touched in. `places`: of `log` and `thread`, since scaffold 3, whose
     prompts tell no instants. `day`, `others`: of an agent without a task, which leaves what is of
-    one empty."""
+    one empty; so does one that improves a `template`."""
 
     task: str
     position: int
@@ -137,6 +150,7 @@ class Snapshot(Part, frozen=True):
     places: tuple[SnapshotPlace, ...] = ()
     day: SnapshotDay | None = None
     others: tuple[SnapshotTask, ...] = ()
+    template: SnapshotTemplate | None = None
 
 
 def blocks_of(day: Day) -> tuple[SnapshotBlock, ...]:

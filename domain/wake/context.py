@@ -196,6 +196,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     given: PromptOptions = GIVEN,
     day: r.DaySeen | None = None,
     week: r.WeekSeen | None = None,
+    template: r.TemplateSeen | None = None,
 ) -> Reading:
     """Read what a wake of the agent may see. Fails closed: no scope, no reading.
 
@@ -209,14 +210,15 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         given: What the wake's command says: its scaffold, the person's clock.
         day: The one that it plans, of an agent without a task.
         week: The same, of one that looks over a category.
+        template: The same, of one that improves it.
 
     Raises:
         Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
             no category or one that the agent is not allowed; ``overshared_payload_blocked``.
     """
     reading = _of_itself(agents, agent, asked, report, sets, given)
-    if day is not None or week is not None:
-        reading = replace(reading, day=day, week=week)
+    if day is not None or week is not None or template is not None:
+        reading = replace(reading, day=day, week=week, template=template)
     else:
         reading = _with_task(journal, agent, asked, reading, linked_agents, limits, given)
     return replace(reading, short=shortened(_ids(reading))) if given.features.short_ids else reading

@@ -17,6 +17,7 @@ from domain.wake import directives
 from domain.wake.directives import Sentences
 
 DAY_AGENT, CATEGORY_AGENT = "day_agent", "category_agent"
+TEMPLATE_IMPROVER = "template_improver"
 
 
 class SectionOrder(Struct, frozen=True):
@@ -29,11 +30,12 @@ class SectionOrder(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """`subject`: what an agent is about, a task of its own, a category, or the ``home``. `guiding`:
+    """`subject`: what an agent is about, a task of its own, a category, a
+    template, or the ``home``. `guiding`:
     the directives of one without a template. `timer`: the schedule that it is made with.
     `for_clients`: the sections of who proposes without being asked; None: nobody may."""
 
-    subject: Literal["task", "home", "category"] = "task"
+    subject: Literal["task", "home", "category", "template"] = "task"
     role: str
     guiding: str = directives.DIRECTIVES[directives.DIRECTIVES_VERSION]
     sentences: Sentences = directives.SENTENCES_1
@@ -111,6 +113,13 @@ _6: Final = replace(
         "proposals lessons client",
     ),
 )
+_IMPROVER_7: Final = Manifest(
+    subject="template",
+    role=directives.IMPROVER_ROLE_7,
+    guiding=directives.IMPROVER_DIRECTIVES_7,
+    sentences=directives.IMPROVER_SENTENCES_7,
+    order=_DAY_4.order,
+)
 MANIFESTS: Final[dict[int, Mapping[str, Manifest]]] = {
     1: {AGENT_KIND: _1},
     2: {AGENT_KIND: _2},
@@ -118,6 +127,12 @@ MANIFESTS: Final[dict[int, Mapping[str, Manifest]]] = {
     4: {AGENT_KIND: _3, DAY_AGENT: _DAY_4},
     5: {AGENT_KIND: _5, DAY_AGENT: _DAY_5, CATEGORY_AGENT: _CATEGORY_5},
     6: {AGENT_KIND: _6, DAY_AGENT: _DAY_5, CATEGORY_AGENT: _CATEGORY_5},
+    7: {
+        AGENT_KIND: _6,
+        DAY_AGENT: _DAY_5,
+        CATEGORY_AGENT: _CATEGORY_5,
+        TEMPLATE_IMPROVER: _IMPROVER_7,
+    },
 }
 assert MANIFESTS.keys() == FEATURES.keys()
 

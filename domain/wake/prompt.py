@@ -28,7 +28,10 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("finished_items_max",),
     ("journal_max", "memory_max_bytes"),
     ("corrections_max",),
-    ("linked_max", "day_tasks_max", "week_tasks_max", "week_done_max"),
+    (
+        "linked_max", "day_tasks_max", "week_tasks_max", "week_done_max", "feedback_max",
+        "versions_max",
+    ),
     (
         "line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max",
         "time_max", "thread_max", "thread_max_bytes", "lessons_max_bytes",
@@ -120,6 +123,7 @@ def _fitted(reading: Reading, limits: PromptLimits) -> Prompt | None:
         week = parts.bounded_week(reading.week, limits) if reading.week else None
         shown = [parts.day(reading, day)] if day else []
         shown += [parts.week(reading, week)] if week else []
+        shown += [*parts.of_template(reading, limits)]
         places = _places(reading, limits, 0)
         prompt = Prompt(system, (*before, *shown, *after), places=places, day=day, week=week)
         return prompt if size_of(prompt) <= limits.prompt_max_bytes else None

@@ -5,7 +5,7 @@ A section starts with a line ``## Title``. No other line of a prompt may start s
 counting lines: Unicode has ten characters that end one."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, TypeVar
 
@@ -376,6 +376,40 @@ def week(reading: Reading, seen: r.WeekSeen) -> Section:
     return section("week", "Week", _listed(reading, seen, ("weeks", "tasks", "done")), seen.shown)
 
 
+def of_template(reading: Reading, limits: PromptLimits) -> Iterator[Section]:
+    """The directives, how each version fared, and what the person said; facts, a line each."""
+    if (seen := reading.template) is None:
+        return
+    most, least = limits.directives_max_bytes, limits.line_max_bytes
+    active, *older = seen.versions
+    versions = [_bounded(active, most)]
+    versions += [_bounded(one, least) for one in older[: limits.versions_max]]
+    left = cut_note(len(older) - len(versions) + 1, "older versions")
+    name = f"Name: {line(seen.name, least)}"
+    told = rows([*map(dump, map(msgspec.to_builtins, versions))])
+    yield section("template", "Template", "\n".join([name, told, *left]))
+    figures = [dump(msgspec.to_builtins(one)) for one in seen.figures[: limits.versions_max + 1]]
+    yield section("figures", "Figures by version", rows(figures))
+    tried = [dump(msgspec.to_builtins(one)) for one in seen.rehearsed[: limits.versions_max + 1]]
+    if tried:
+        yield section("rehearsed", "Rehearsed", rows(tried))
+    shown = seen.feedback[: limits.feedback_max]
+    lines = [
+        dump(msgspec.to_builtins(replace(one, text=line(one.text, TEXT_MAX_BYTES))))
+        for one in shown
+    ]
+    body = [rows(lines), *cut_note(len(seen.feedback) - len(shown), "older facts")]
+    if seen.others:
+        body.append(f"{seen.others} more are of categories that you may not read.")
+    units = [one for one in seen.units[: len(shown)] if one]
+    if lines or seen.others:
+        yield section("feedback", "Feedback", "\n".join(body), units)
+
+
+def _bounded(one: r.VersionSeen, most: int) -> r.VersionSeen:
+    return replace(one, general=clip(one.general, most), report=clip(one.report, most))
+
+
 def _named(reading: Reading, value: Any) -> Any:
     """Plain values with each id as the agent is told it."""
     if isinstance(value, dict):
@@ -657,6 +691,8 @@ def instruction(reading: Reading, limits: PromptLimits) -> Section:
     unset = "that of the task's own texts" if reading.features.tells_days else "en"
     if not reading.has_task:
         unset = "that of most of the tasks' titles"
+    if reading.template is not None:
+        unset = "that of the directives"
     language = line(reading.language, limits.line_max_bytes) or unset
     told = reading.manifest.sentences
     parts = [told.answer] if reading.words else []

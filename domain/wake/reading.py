@@ -43,6 +43,8 @@ class PromptLimits(Struct, frozen=True):
     day_tasks_max: int = 60
     week_tasks_max: int = 50
     week_done_max: int = 20
+    feedback_max: int = 50
+    versions_max: int = 5  # of a template, before the active one
     labels_max: int = 200
     proposals_max: int = 200
     verdicts_max: int = 20
@@ -442,6 +444,85 @@ class WeekSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
         return tuple(one.id for one in self.tasks) + tuple(one.id for one in self.done)
 
 
+class VersionSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A version of a template, with its directives."""
+
+    version: int
+    author: str
+    general: str
+    report: str
+    is_active: bool = False
+
+
+class FaredSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """How proposals of a kind fared; `edited`: so many of the accepted ones were changed first."""
+
+    tool: str
+    decided: int = 0
+    accepted: int = 0
+    edited: int = 0
+
+
+class FiguresSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """How a version fared. `idle`: so many of its wakes came to nothing; `stars`: the mean of what
+    the person gave, to a tenth."""
+
+    version: int
+    wakes: int = 0
+    idle: int = 0
+    decided: int = 0
+    accepted: int = 0
+    stars: float | None = None
+    tools: tuple[FaredSeen, ...] = ()
+
+
+class ArmSeen(Struct, frozen=True, omit_defaults=True):
+    """What became of decided proposals; `new`: so many nobody had decided on."""
+
+    kept: int = 0
+    lost: int = 0
+    avoided: int = 0
+    repeated: int = 0
+    new: int = 0
+
+
+class RehearsedSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """How a wording did on wakes of before, beside what was in force then; `version` 0: of a
+    proposal, named by its summary in `proposed`."""
+
+    wakes: int
+    tried: ArmSeen
+    in_force: ArmSeen
+    version: int = 0
+    proposed: str = ""
+
+
+class FeedbackSeen(Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """A fact of how a template does: `what` is ``rejected`` with the person's reason, ``edited``
+    with what they made of it, ``rated``, or ``noted`` by an agent that lives on it."""
+
+    what: str
+    tool: str = ""
+    version: int = 0
+    text: str = ""
+    stars: int = 0
+
+
+class TemplateSeen(Struct, frozen=True):
+    """A template as the agent that improves it is told. `versions`, `figures`: the active version
+    first, then the newest; `feedback`: newest first; `others`: so many facts are of categories that
+    it may not read; `units`: of each fact, whose text it repeats."""
+
+    name: str
+    versions: tuple[VersionSeen, ...]
+    figures: tuple[FiguresSeen, ...] = ()
+    rehearsed: tuple[RehearsedSeen, ...] = ()  # newest first
+    feedback: tuple[FeedbackSeen, ...] = ()
+    units: tuple[str, ...] = ()
+    others: int = 0
+    decided: int = 0  # of the active version
+
+
 class RequestSeen(Struct, frozen=True):
     """What another agent asks of the task: one of `domain.tools.category.ABOUT`, and its kind."""
 
@@ -484,12 +565,13 @@ class Reading(Struct, frozen=True):
     kind: str = AGENT_KIND  # of the agent
     day: DaySeen | None = None  # of an agent that plans one; it has no task of its own
     week: WeekSeen | None = None  # the same, of one that looks over a category
+    template: TemplateSeen | None = None  # the same, of one that improves it
     requests: tuple[RequestSeen, ...] = ()
     client: str = ""  # the words of who proposes without being asked; nobody may quote them
 
     @property
     def has_task(self) -> bool:
-        return self.day is None and self.week is None
+        return self.day is None and self.week is None and self.template is None
 
     def named(self, id_: str) -> str:
         """An id as the agent is told it."""

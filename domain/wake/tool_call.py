@@ -35,7 +35,15 @@ from domain.tools.arguments import (
     UpdateReport,
     rules,
 )
-from domain.tools.base import Plan, Proposal, ToolRefusal, fingerprint, quoted, redundant
+from domain.tools.base import (
+    OF_NO_CATEGORY,
+    Plan,
+    Proposal,
+    ToolRefusal,
+    fingerprint,
+    quoted,
+    redundant,
+)
 from domain.tools.category import AskAgent
 from domain.tools.decoding import Quotes
 from domain.tools.local import READS_MAX
@@ -68,7 +76,16 @@ REPLACES = "Replaces, when this wake ends: "
 REPORTED = "The report is kept; the last one of this wake counts."
 LINES_MAX = 20
 """Of each kind, in the sum."""
-WISHES = ("redundant", "limit", "not_found", "sovereignty", "missing_category", "out_of_scope")
+WISHES = (
+    "redundant",
+    "limit",
+    "not_found",
+    "sovereignty",
+    "missing_category",
+    "out_of_scope",
+    "copied",
+    "too_soon",
+)
 """Codes of refused calls that were in order, but for what they wished for."""
 
 Text = Callable[[Words], str]
@@ -279,7 +296,7 @@ def _refusal(
         return ToolRefusal("wake_reason_not_allowed", message)
     if call.problem:
         return ToolRefusal("invalid_json", call.problem)
-    if registry.TOOLS[tool].mode == "local" or registry.TOOLS[tool].scope == "own_day":
+    if registry.TOOLS[tool].mode == "local" or registry.TOOLS[tool].scope in OF_NO_CATEGORY:
         return None
     if not bench.snapshot.category:
         return ToolRefusal("missing_category", "the task has no category, so it may not be changed")
@@ -386,7 +403,7 @@ def _memory(wake: w.Wake, bench: WakeInputs) -> deduplication.VerdictMemory:
             return None
         return citations.is_since(proposal.because_at, item.decided_at, item.position, seen)
 
-    heeds = is_newer if wake.features.heeds_edits else None
+    heeds = is_newer if wake.features.heeds_edits and not seen.template else None
     return deduplication.VerdictMemory(texts_at, made_of, heeds)
 
 

@@ -8,7 +8,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from domain.agent.agent import Agent
-from domain.agent.wake_queue import Queued
 from domain.changes.change_set import CHANGES
 from domain.journal.task import TASK, Task
 from domain.log import canonical
@@ -86,14 +85,6 @@ def _held(task: Task, local: LocalTime) -> str:
         return ""
     since = wall(task.touched["status"].at, local.offset, local.earlier)
     return str(_HELD[max(0, bisect_right(_HELD, days_between(since, local.time)) - 1)])
-
-
-def heeds_moves(agent: Agent, queued: Queued) -> bool:
-    """Whether a queued wake need not ask where nothing moved: timers alone made it, each of them
-    set so. One that rang for the last time is gone, and asks."""
-    heeding = {one.id for one in agent.timers if one.heeds_moves}
-    are_timers = all(one.reason == "timer" and one.reason_id in heeding for one in queued.triggers)
-    return are_timers and not queued.left_out
 
 
 def last_completed(agents: LogState, agent: Agent) -> WakeStarted | None:

@@ -17,9 +17,11 @@ from domain.journal.task import CLOSED
 from domain.log import canonical
 from domain.log.wire import Words
 from domain.text import fold
+from domain.tools import improving
 from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItems, ProposeLink
 from domain.tools.base import ToolRefusal, fingerprint, quoted, redundant
 from domain.tools.category import CreateTask
+from domain.tools.improving import ProposeDirectives
 from domain.tools.snapshot import Snapshot
 from domain.wake.wake import Wake
 
@@ -63,6 +65,10 @@ def refused(
             return _known_title(wake, sets, fold(title), text) or _one_too_many(
                 sets, CREATE_TOOL, "tasks"
             )
+        case ProposeDirectives():
+            told = _listed(wake, "feedback", text), _listed(wake, "template", text)
+            is_asked = wake.begun.reason == "user"
+            return improving.refused(seen, arguments, *told, is_asked=is_asked)
         case ProposeLink(relation=phrase, target_task_id=target):
             if any(one.id == target and one.relation == phrase for one in seen.linked):
                 return redundant("The two are linked so already.")
@@ -79,6 +85,14 @@ def refused(
     because = f"No task with the id {quoted(target)} was shown to you."
     where = "Name a linked task, one that you found, or your new follow-up task."
     return ToolRefusal("not_found", f"{because} {where}")
+
+
+def _listed(wake: Wake, section: str, text: Callable[[Words], str]) -> list[str]:
+    """The texts in the list that a section of a wake told, an object a line."""
+    told = (text(Words(payload=one.payload)) for one in wake.begun.user if one.name == section)
+    lines = (line.rstrip(",") for each in told for line in each.splitlines())
+    objects = [canonical.read(line) for line in lines if line.startswith("{")]
+    return [value for one in objects for value in one.values() if isinstance(value, str)]
 
 
 def visible_tasks(

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.agent import deciders
-from domain.agent.agent import AGENT, Agent
+from domain.agent.agent import AGENT, Agent, template_in
 from domain.agent.wake_queue import WAKE_QUEUE, Queued, Trigger, run_key_of
 from domain.changes.change_set import CHANGES, ChangeSet, own_set_id
 from domain.journal.catalog import CATALOG
@@ -22,7 +22,7 @@ from domain.log.wire import SHARED, Imported, Payload, PayloadId, payload
 from domain.policy.flow import may_enter
 from domain.scaffold import Features, features_of
 from domain.templates import template as templates
-from domain.tools import registry
+from domain.tools import improving, registry
 from domain.tools.snapshot import Snapshot, captured
 from domain.wake.commands import Begins, BeginWake, ProposeChanges, SkipWake
 from domain.wake.context import (
@@ -40,6 +40,7 @@ from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import LinkedAgent, PromptLimits, PromptOptions, ReportShown, WakeReason
 from domain.wake.task_search import SearchableTask, TaskSearchIndex
+from domain.wake.template_context import decided_of, template_seen
 from domain.wake.tool_call import WakeInputs
 from domain.wake.wake import Wake, anyones
 from domain.wake.week_context import snapshot_of_week, week_seen
@@ -100,7 +101,11 @@ def given_to(
 
     Raises: as `shown`."""
     prompt = shown(journal, agents, agent, queued, given, lines)
-    return prompt, snapshot_of(journal, agent, position, queued.reason, given, prompt)
+    seen = snapshot_of(journal, agent, position, queued.reason, given, prompt)
+    if (template := template_in(agent.subject or "")) is not None:
+        seen = improving.seen_now(agents, template, decided_of(agents, template))
+        seen = replace(seen, position=position, places=prompt.places)
+    return prompt, seen
 
 
 def rendered(
@@ -170,6 +175,7 @@ def shown(
         week=week_seen(journal, agent, given, lines=lines(journal), one_liner=one_liner)
         if manifest.subject == "category"
         else None,
+        template=template_seen(agents, agent, given) if manifest.subject == "template" else None,
     )
     if requests := requests_of(agents, agent, queued, given):
         reading = replace(reading, requests=requests)

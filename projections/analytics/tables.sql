@@ -62,6 +62,13 @@ CREATE TABLE requests (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, run_key VARCHAR,
     agent_id VARCHAR, asked_agent_id VARCHAR, task_id VARCHAR, about VARCHAR
 );
+CREATE TABLE rehearsals (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, template_id VARCHAR,
+    set_id VARCHAR, item INTEGER, version INTEGER, model VARCHAR, scaffold INTEGER, wakes INTEGER,
+    agents INTEGER, kept INTEGER, lost INTEGER, avoided INTEGER, repeated INTEGER, new INTEGER,
+    kept_in_force INTEGER, lost_in_force INTEGER, avoided_in_force INTEGER,
+    repeated_in_force INTEGER, new_in_force INTEGER, better INTEGER, worse INTEGER, tokens BIGINT
+);
 CREATE TABLE verdicts (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, set_id VARCHAR,
     item INTEGER, verdict VARCHAR, decided_by VARCHAR, reason VARCHAR, code VARCHAR,

@@ -306,6 +306,9 @@ worker
 cluster
 schema nothing
 completion csh
+template improve nobody
+template sessions laura
+template sessions nobody
 """
 """Bad input, refusals, and deeds that change nothing. As text; every fourth one as JSON, too."""
 

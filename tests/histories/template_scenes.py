@@ -2,18 +2,21 @@
 
 from msgspec.structs import replace
 
-from adapters.runtime import watcher
+from adapters.runtime import review, watcher
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
 from domain.agent.agent import AgentCreated
 from domain.agent.deciders import AgentSettings
 from domain.append.causes import Receipt, Replied
+from domain.changes.commands import ConfirmItem, RejectItem
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
+from domain.journal.task import PERSON
+from domain.lessons.commands import RateRun
 from domain.log.timestamps import later
 from domain.log.wire import SHARED, Words, words
 from domain.templates import commands as templates
-from domain.templates.template import NAME_MAX
+from domain.templates.template import NAME_MAX, ArmFared, Rehearsed
 from domain.wake.wake import ModelFailed
 from tests.histories.acting import (
     NOBODY,
@@ -28,7 +31,11 @@ from tests.histories.acting import (
     twice,
     woken,
 )
-from tests.support.services import queued_key, services, task_with_agent
+from tests.support.improved import BRIEF, KIND, proposing, taught
+from tests.support.improved import REASON as CLINIC
+from tests.support.lone import MORNING
+from tests.support.scripted_wakes import call
+from tests.support.services import TickingClock, queued_key, services, task_with_agent
 from wakelog.testing import calls as reply
 
 GENERAL, REPORTS = Words("Be kind."), Words("In one line.")
@@ -184,4 +191,46 @@ def predicates() -> Services:
     return at
 
 
-SCENES: tuple[Scene, ...] = (templates_again, taken_again, predicates)
+def template_improved() -> Services:
+    """An agent that improves a template: what it proposes, what is refused, and what becomes of
+    it: confirmed, undone, edited, stale, replaced, rejected."""
+    of = taught("Tap", "Bill @Work")
+    of.at.clock = TickingClock(MORNING)
+    of.wakes(
+        call("propose_directives", general=KIND, report=BRIEF, rationale="None."),
+        proposing(f"{KIND}\n- {CLINIC}"),
+        proposing(),
+        words="Fewer dates, please.",
+    )
+    tried = Rehearsed(
+        f"{of.sets[-1]}.1", 0, "", "", 7, 3, 2, ArmFared(4, 1, 2, 0, 3), ArmFared(5, 0, 1), 900, 1
+    )
+    told(of.at, templates.RecordRehearsal(of.template, tried))
+    told(of.at, templates.RecordRehearsal(of.template, replace(tried, item="", version=1)))
+    refused(
+        of.at,
+        "unknown_template",
+        templates.RecordRehearsal(of.template, replace(tried, item="x.1")),
+    )
+    refused(
+        of.at, "unknown_template", templates.RecordRehearsal(of.template, replace(tried, item=""))
+    )
+    of.confirm(1)
+    review.undo(of.at, of.sets[-1], 1, "")
+    edit = review.arguments_of(of.at, of.items()[0]).replace("names a day", "names one")
+    of.confirm(1, edit=edit)
+    of.wakes(proposing())
+    of.wakes(proposing(f"{KIND}\n- No dates at all."), words="None at all.")
+    of.at.append_agent(templates.AddVersion(of.template, Words("Mine."), Words(BRIEF), "user"))
+    name = of.sets[-1]
+    refused(of.at, "stale", ConfirmItem(name, 1, PERSON, 0))
+    of.wakes(proposing("Short."), words="Shorter.")
+    of.confirm(1)
+    refused(of.at, "decided", RejectItem(name, 1, PERSON, 0))
+    of.at.append_agent(RateRun(of.at.agent(of.agent).last_run, 4, PERSON))
+    of.wakes(proposing("Shorter still."), words="And shorter.")
+    review.reject(of.at, of.sets[-1], 1, "No more")
+    return of.at
+
+
+SCENES: tuple[Scene, ...] = (template_improved, templates_again, taken_again, predicates)

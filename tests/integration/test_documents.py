@@ -90,6 +90,8 @@ def edit(fits: Fitting, task: str, agent: str) -> None:
     fits("template", "template", "create", "Calm", "--general", "Slowly.", "--report", "Briefly.")
     fits("templates", "template", "list")
     fits("template-given", "template", "assign", agent, "Calm")
+    fits("improving-session", "template", "improve", "Calm", "Be brisk.")
+    fits("improving-sessions", "template", "sessions", "Calm")
 
 
 def read(fits: Fitting, agent: str, runs: list[str]) -> None:

@@ -21,6 +21,8 @@ ELSEWHERE = {
     "restore": "makes a home where none is in a database: test_pg_backup",
     "erase": "its own file: test_pg_erase",
     "category": "asks an agent, as `wake` does",
+    "template improve": "asks an agent, as `wake` does",
+    "template sessions": "reads what `template improve` left",
     "backup": "makes a folder, whose files differ though rows do not: test_pg_backup",
     "cluster": "is of the database, and no folder has it: test_home_leases",
     "database check": "of the database: test_home_leases",

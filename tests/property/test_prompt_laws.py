@@ -41,7 +41,7 @@ _NAMES_3 = (
 ).split()
 _NAMES_5 = " ".join(_NAMES_3).replace("changed words", "changed requests words").split()
 _NAMES_6 = " ".join(_NAMES_5).replace(" words", " words client").split()
-NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3, 5: _NAMES_5, 6: _NAMES_6}
+NAMES = {1: _NAMES, 2: _NAMES, 3: _NAMES_3, 4: _NAMES_3, 5: _NAMES_5, 6: _NAMES_6, 7: _NAMES_6}
 limits = st.builds(r.PromptLimits, prompt_max_bytes=st.integers(PROMPT_MIN_BYTES, 150_000))
 
 

@@ -254,6 +254,10 @@ TEMPLATES = (
             before="template|version|Calm|--report|Two lines."),
     UseCase("assign_template", "template assign", "templates", "template-given",
             {"agent": "Fix the sink", "template": "laura"}),
+    UseCase("improve_template", "template improve", "templates", "improving-session",
+            {"template": "Calm", "words": "Be brisk.", "categories": ["House"]}),
+    UseCase("template_sessions", "template sessions", "templates", "improving-sessions",
+            {"template": "Calm"}, before="template|improve|Calm|Be brisk.|--category|House"),
     UseCase("delete_template", "template delete", "templates", "deleted", {"template": "Calm"}),
     UseCase("metrics", "metrics", "templates", "metrics", {}, {"timeout": "seconds"}),
 )  # fmt: skip

@@ -393,7 +393,7 @@ OF_NOBODY = set(
     AddCategory RenameCategory AddCorrection AddLabel DeleteLabel ScopeLabels StopTimer RemoveBlock
     RateDay TakeJournal LearnVerdicts RuleTool GiveConsent WithdrawConsent RuleModels LabelReplica
     Lead RetireReplica CreateTemplate ChangeTemplate AddVersion RollBackTemplate DeleteTemplate
-    CreateTask Erase Retain
+    CreateTask Erase Retain RecordRehearsal
     """.split()
 )
 """They name no task, agent, wake or set; whose words they hold, the rows that came of them tell:

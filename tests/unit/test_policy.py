@@ -38,6 +38,7 @@ from domain.wake.manifests import MANIFESTS
 from domain.wake.reading import (
     DayTaskSeen,
     DoneTaskSeen,
+    FeedbackSeen,
     LinkedAgent,
     LinkSeen,
     PromptOptions,
@@ -220,12 +221,15 @@ def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
     )
 
 
+SUBJECTS = {"task": "task", "home": "day", "category": "week", "template": "feedback"}
+
+
 def test_a_wake_needs_the_notice_of_what_its_kind_is_told() -> None:
     """What a notice of an ended issue says never changes; a new section is told by another one."""
     for kinds in MANIFESTS.values():
         for kind, one in kinds.items():
             held = {*one.order.system, *one.order.before_task, *one.order.after_task}
-            subject = {"task": "task", "home": "day", "category": "week"}[one.subject]
+            subject = SUBJECTS[one.subject]
             told = {*sections_of(notice_of(kind)), "guiding"}
             held -= {"requests"}  # left out where no newer notice was agreed to
             assert held | {subject, "tools"} <= told, kind
@@ -251,12 +255,13 @@ STRUCTS: dict[str, tuple[type[Struct], ...]] = {
     "own_past": (RecalledMemory,),
     "day_task": (DayTaskSeen,),
     "week_task": (WeekTaskSeen, DoneTaskSeen),
+    "feedback": (FeedbackSeen,),
 }
 
 
 @pytest.mark.parametrize("scaffold", FEATURES)
 def test_every_scaffold_has_a_row_for_every_boundary(scaffold: int) -> None:
-    since = {"day_task": 4, "week_task": 5, "category_task": 2, "own_past": 2}
+    since = {"day_task": 4, "week_task": 5, "feedback": 7, "category_task": 2, "own_past": 2}
     assert ALLOWED[scaffold].keys() == {one for one in STRUCTS if since.get(one, 1) <= scaffold}
     for boundary, names in ALLOWED[scaffold].items():
         held = {name for one in STRUCTS[boundary] for name in one.__struct_fields__}

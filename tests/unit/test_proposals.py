@@ -25,7 +25,7 @@ from domain.log import canonical
 from domain.log.wire import INLINE_MAX_BYTES, Words, payload
 from domain.scaffold import FEATURES
 from domain.tools import registry
-from domain.tools.base import ToolRefusal
+from domain.tools.base import OF_NO_CATEGORY, ToolRefusal
 from domain.tools.decoding import BECAUSE_MAX
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot
@@ -261,7 +261,9 @@ def test_proposals_are_taken_back_only_where_some_wait() -> None:
 
 # ------------------------------------------------------------------ quotes that a proposal rests on
 
-PROPOSING = [tool for tool in TOOLS.values() if tool.mode == "deferred" and tool.scope != "own_day"]
+PROPOSING = [
+    tool for tool in TOOLS.values() if tool.mode == "deferred" and tool.scope not in OF_NO_CATEGORY
+]
 """Those of a day rest on nothing that somebody said."""
 
 

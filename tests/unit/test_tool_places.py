@@ -22,7 +22,14 @@ from domain.tools import registry
 from domain.tools.arguments import Schema, rules
 from domain.tools.base import REASONS, Remedy, Tool, ToolRefusal
 from domain.tools.registry import CHANGES, TOOLS
-from domain.tools.snapshot import Snapshot, SnapshotBlock, SnapshotDay, SnapshotLink, SnapshotTask
+from domain.tools.snapshot import (
+    Snapshot,
+    SnapshotBlock,
+    SnapshotDay,
+    SnapshotLink,
+    SnapshotTask,
+    SnapshotTemplate,
+)
 from domain.wake import machine
 from domain.wake import wake as w
 from domain.wake.manifests import MANIFESTS
@@ -49,7 +56,8 @@ SAMPLES = {
 }
 """Of each kind of text that is not any text; of a span the start."""
 DAY = SnapshotDay("2027-01-01", blocks=(SnapshotBlock("i1", "07:00", "08:00", AGENT),))
-TASK = replace(given(*FACTS), at=LATE, day=DAY, others=(SnapshotTask("i1", "c1"),))
+LAURA = SnapshotTemplate("i1", "Laura", 3, "Be kind.", "Be brief.", decided=10)
+TASK = replace(given(*FACTS), at=LATE, day=DAY, others=(SnapshotTask("i1", "c1"),), template=LAURA)
 FULL = given(
     *FACTS, *(t.LabelAssigned("person", f"l-{one}") for one in ("bath", "garage", "kitchen"))
 )
@@ -92,6 +100,8 @@ NOT_ASKED = {
         for tool, fields in (("put_block", "day taskId block"), ("remove_block", "day block"))
         for field in fields.split()
     },
+    ("propose_directives", "rationale"): "it is the agent's, for the person",
+    ("propose_directives", "template"): "another template is another agent's",
 }
 """Arguments that no form asks for, and why."""
 BY_NAME = {
@@ -101,6 +111,7 @@ BY_NAME = {
     "domain/tools/followups.py": "records",
     "domain/tools/local.py": "records",
     "domain/tools/category.py": "records",
+    "domain/tools/improving.py": "records",
     "domain/tools/registry.py": "`suppress_label` and its end, no tools of the model",
     "domain/changes/decisions.py": "what rejecting a label does",
     "adapters/runtime/review.py": "the same",
@@ -114,6 +125,7 @@ BY_NAME = {
     "adapters/models/rules/tool_calls.py": "the same",
     "adapters/models/rules/planning.py": "the same",
     "adapters/models/rules/weekly.py": "the same",
+    "adapters/models/rules/improving.py": "the same",
     "adapters/models/rules/blockers.py": "the same",
     "domain/judging.py": "kinds of proposals, as cases write them; of another tool its name",
     "adapters/usecases/evaluate.py": "what a case says was reported",

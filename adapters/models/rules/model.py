@@ -17,7 +17,15 @@ from msgspec.structs import asdict, replace
 from adapters.models import replies
 from adapters.models.offline.phrasing import grammar, rule
 from adapters.models.replies import KeptReply
-from adapters.models.rules import blockers, context, planning, report_text, tool_calls, weekly
+from adapters.models.rules import (
+    blockers,
+    context,
+    improving,
+    planning,
+    report_text,
+    tool_calls,
+    weekly,
+)
 from adapters.models.rules.context import PromptTask
 from adapters.models.rules.findings import Finding, Findings
 from domain.log import canonical
@@ -96,12 +104,15 @@ class RulesModel:
     async def reply(self, request: Request) -> Reply:
         """Propose and report on the first turn, close on the second; before that report anew
         where not all that was found was taken up, or a task was looked up. Never raises
-        `ModelFault`. Of a day it answers as `planning` does, of a week as `weekly`."""
+        `ModelFault`. Of a day it answers as `planning` does, of a week as `weekly`,
+        of a template as `improving`."""
         names = {section.name for section in request.user}
         if "day" in names:
             return _reply(*planning.answer(request))
         if "week" in names:
             return _reply(*weekly.answer(request))
+        if "figures" in names:
+            return _reply(*improving.answer(request))
         seen = context.read(request.user)
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}

@@ -165,8 +165,10 @@ def _outcomes(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
             case "changes.item_confirmed.1" | "changes.item_failed.1":
                 operation = asked.get((row.entity, data["item"]), "")
                 code = data.get("code", "")
+                if not operation and any(row.kind == "template" for row in one.rows):
+                    continue  # done in the same append
                 yield from _outcome(one, operation, code, data.get("position", 0), effects)
-            case "changes.item_undone.1":
+            case "changes.item_undone.1" if data["undoes"]:
                 code, n = data.get("code", ""), data.get("position", 0)
                 yield from _outcome(one, data["operation"], code, n, effects)
             case "changes.suppression_done.1" | "changes.lift_done.1":

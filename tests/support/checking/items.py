@@ -125,6 +125,8 @@ def _confirming(data: Doc, item: _Item) -> Iterator[str]:
 
 def _undo(topic: str, data: Doc, item: _Item) -> Iterator[str]:
     """What is confirmed is taken back, by one operation at a time; refused, it stays so."""
+    if not data["undoes"] and topic == "changes.item_undone.1":
+        item.undo = data["operation"]  # in one append, which asks nobody
     if item.status != "confirmed" or data["confirmation"] != item.confirmation:
         yield f"item {data['item']} is undone, and is {item.status} for the {item.confirmation}th"
     if topic == "changes.undo_asked.1":

@@ -273,7 +273,7 @@ class _Agents:
                 yield from _differs(one.where, "the fingerprint", data["fingerprint"], made)
             case "changes.opened.1":
                 yield from _differs(one.where, "its wake", data["runKey"], self._sets[changes])
-            case "changes.item_confirming.1" if data["attempt"] == 1:
+            case "changes.item_confirming.1" if data["operation"] and data["attempt"] == 1:
                 yield from self._confirming(one, row)
             case "changes.suppression_asked.1" | "changes.lift_asked.1" if data["attempt"] == 1:
                 tool = "lift_suppression" if "lift" in row.topic else "suppress_label"

@@ -33,15 +33,23 @@ class _Known:
         self.edited: set[tuple[str, int]] = set()
         self.runs: dict[str, str] = {}  # of sets
         self.begun: dict[str, Doc] = {}
+        self.improves: dict[str, str] = {}  # template, by agent
         self.notes: dict[str, _Note] = {}
         self.named: dict[tuple[str, int, str], tuple[Append, str]] = {}  # category of the last
         for one, row in log.rows:
             self._take(log, one, row)
 
+    def template_of(self, begun: Doc) -> str:
+        """The template that a wake ran on, or that it improves."""
+        return begun.get("template") or self.improves.get(begun["agent"], "")
+
     def _take(self, log: Log, one: Append, row: Row) -> None:
         data, what = row.data, row.topic.removeprefix("changes.item_").removesuffix(".1")
         if row.topic == "wake.started.1":
             self.begun.setdefault(row.entity, data)
+        elif row.topic == "agent.created.1":
+            kind, _, of = data.get("subject", "").partition(":")
+            self.improves[row.entity] = of if kind == "template" else ""
         elif row.topic == "changes.opened.1":
             self.runs[row.entity] = data["runKey"]
         elif row.topic == "agent.observed.1":
@@ -105,7 +113,7 @@ def _lesson(one: Append, row: Row, known: _Known) -> Iterator[str]:
         yield f"a lesson on an edit of item {spot[1]} of {spot[0]}, which nobody edited"
     begun = known.begun.get(known.runs.get(spot[0], ""), {})
     template = data.get("template", "")
-    if begun and template != begun.get("template", ""):
+    if begun and template != known.template_of(begun):
         yield f"a lesson of the template {template or 'none'}, and the wake had another"
     if row.entity.startswith("template:") and row.entity != f"template:{template}":
         yield f"a lesson of the template {template or 'none'} stands in {row.entity}"
@@ -117,7 +125,7 @@ def _run(one: Append, row: Row, known: _Known) -> Iterator[str]:
     begun = known.begun.get(data["runKey"])
     if begun is None:
         yield f"a {what} of {data['runKey']}, which never began"
-    elif row.entity != f"template:{begun.get('template', '')}":
+    elif row.entity != f"template:{known.template_of(begun)}":
         yield f"a {what} of {data['runKey']}, which ran on another template"
     if what == "rating" and not 1 <= data["stars"] <= STARS_MAX:
         yield f"a rating of {data['stars']} stars"

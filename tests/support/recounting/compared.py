@@ -34,6 +34,7 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         rows.token_usage,
         rows.observations,
         rows.requests,
+        rows.rehearsals,
         rows.verdicts,
         rows.task_changes,
         rows.operation_effects,

@@ -265,6 +265,30 @@ def requests(past: Past) -> Rows:
     ]
 
 
+def rehearsals(past: Past) -> Rows:
+    """Wordings that were tried on past wakes."""
+    names = ("kept", "lost", "avoided", "repeated", "new")
+    found: Rows = []
+    for one in past.of("template.rehearsed"):
+        data, (set_id, _, item) = one.data, one.data["item"].partition(".")
+        found.append(
+            {
+                **one.place,
+                "occurred_at": one.at,
+                "template_id": one.entity,
+                "set_id": set_id or None,
+                "item": int(item) if item else None,
+                "version": data["version"] or None,
+                "model": data["model"] or None,
+                **{name: data[name] for name in ("scaffold", "wakes", "agents", "tokens")},
+                **{name: data["tried"].get(name, 0) for name in names},
+                **{f"{name}_in_force": data["control"].get(name, 0) for name in names},
+                **{name: data.get(name, 0) for name in ("better", "worse")},
+            }
+        )
+    return found
+
+
 def receipts(past: Past) -> Rows:
     return [
         {
