@@ -30,7 +30,7 @@ SMALL = ("--agents", "3", "--months", "1")
 def made(home: Path, seed: str, size: tuple[str, ...] = SIZE, **environ: str) -> dict[str, Any]:
     command = [str(WAKELOG), "--json", "demo-data", "--home", str(home), "--seed", seed, *size]
     done = subprocess.run(
-        command, capture_output=True, check=True, timeout=300, env={**os.environ, **environ}
+        command, capture_output=True, check=True, timeout=900, env={**os.environ, **environ}
     )
     told: dict[str, Any] = json.loads(done.stdout)
     return told

@@ -355,8 +355,12 @@ def tended_for_a_moment(environ: dict[str, str]) -> None:
     """A worker looks at its homes, which would be due."""
     command = [sys.executable, "-m", "adapters.cli.main", "--json", "worker"]
     with subprocess.Popen(
-        command, env={**by_the_wall(environ), "PYTHONPATH": ":".join(sys.path)}
+        command,
+        env={**by_the_wall(environ), "PYTHONPATH": ":".join(sys.path)},
+        stderr=subprocess.PIPE,
     ) as worker:
+        assert worker.stderr is not None
+        assert b'"working"' in worker.stderr.readline()
         time.sleep(3)
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(30) == 0
