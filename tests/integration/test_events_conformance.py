@@ -3,6 +3,7 @@
 They write, which that recorder does not do: the rows come in by the library's recorder, into the
 file that wakelog made. The cases' module imports a cipher (`pycryptodome`, in `dev`)."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -47,8 +48,12 @@ class Case:
         path = tmp_path / "journal.db"
         Log.open("journal", path, "r1").close()
         self.recorder = Filled(path)
+        before = threading.enumerate()
         with closing(self.recorder):
             yield
+            for one in threading.enumerate():
+                if one not in before:  # a case stops its readers, and does not wait for them
+                    one.join()
 
     def new_originator_id(self) -> str:
         return uuid4().hex

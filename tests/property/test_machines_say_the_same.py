@@ -67,6 +67,7 @@ NOT_READ = {
         "written-back",
         "agents-made",
         "answer",
+        "improving-session",
         "seed",
         "deleted",
     ),
