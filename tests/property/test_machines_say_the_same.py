@@ -121,7 +121,7 @@ TEXTS = (asked.ALL, asked.OF_TASK, asked.OF_WAKE, asked.MORE, asked.OF_TASK_MORE
 LINES = [
     line for text in TEXTS for line in text.strip().splitlines() if not line.startswith("help")
 ]
-LINES.append("agent timer {agent} list")
+LINES += ["agent timer {agent} list", "template sessions {template}"]
 REF = re.compile(r"\b[a-z]+/(?=\d+\.\d)")
 """``desk/3.1`` is ``3.1`` at the desk."""
 
