@@ -572,7 +572,7 @@ class Agents(Room):
         made where there is none; what it proposes waits in the inbox. `weekly`: it looks by itself
         at ``monday 09:00``, or no more, ``none``; then it runs now only with `words`."""
         home = self._writing()
-        wanted = directives.pick_template(home, template, nth_key(key, 1))
+        wanted = directives.pick_used(home, template)
         ids = [category_named(catalog_of(home), one).id for one in categories]
         made = improving.improver(home, wanted, do.AgentOptions(model=model), ids)
         if weekly:

@@ -13,7 +13,6 @@ from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import local_time, run_shown, safe
 from adapters.usecases import improving, templates
 from adapters.usecases.agents import AgentOptions
-from adapters.usecases.resolve import nth_key
 
 if TYPE_CHECKING:
     from adapters.usecases.agents import TimerResult
@@ -45,7 +44,7 @@ def template_improve(
     if words:
         check_words(words)
     home = session.writing()
-    wanted = templates.pick_template(home, template, nth_key(key, 1))
+    wanted = templates.pick_used(home, template)
     catalog = catalog_of(home)
     ids = [category_named(catalog, name).id for name in categories]
     made = improving.improver(home, wanted, AgentOptions(model=model), ids)

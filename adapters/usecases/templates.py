@@ -9,7 +9,7 @@ from adapters.home.extensions import check_installed
 from adapters.home.files import machine_names
 from adapters.usecases.resolve import nth_key, pick
 from domain.agent import deciders
-from domain.errors import Remedy, invalid
+from domain.errors import Refused, Remedy, invalid
 from domain.templates import commands as do
 from domain.templates.template import DIRECTIVE_MAX_BYTES
 
@@ -50,6 +50,11 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
 def pick_used(home: "Home", wanted: str) -> str:
     """The id of a template that is in use. Raises Refused, ``unknown_template``, ``ambiguous``."""
     found = [(one.id, one.name) for one in templates_of(home)]
+    seed = seed_named(wanted)
+    if seed and seed.name not in [name for _, name in found]:
+        because = f"nobody has lived on the built-in template {seed.name!r} yet"
+        instead = f"give it to an agent with `wakelog template assign TASK {seed.seed}`"
+        raise Refused("unknown_template", because=because, instead=instead)
     return pick(wanted, found, "template", "unknown_template", Remedy("see_templates"))
 
 

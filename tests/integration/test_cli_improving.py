@@ -138,13 +138,15 @@ def test_a_retry_under_its_key_asks_once(home: Path) -> None:
     ("line", "told"),
     [
         (["nobody"], "there is no template"),
-        (["tom"], "no agent lives on the template"),
+        (["tom"], "nobody has lived on the built-in template"),
         (["laura", "--category", "Nowhere"], "Nowhere"),
         (["laura", "x" * 40_000], "longer than"),
     ],
 )
 def test_bad_input_is_told_in_a_line(home: Path, line: list[str], told: str) -> None:
+    rows = proved(home)
     assert told in refused(["template", "improve", *line], home, env=ENV)
+    assert proved(home) == rows
 
 
 def test_no_session_yet_is_said(home: Path) -> None:
