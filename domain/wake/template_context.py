@@ -164,7 +164,7 @@ def figures_of(facts: Facts, active: int) -> tuple[FiguresSeen, ...]:
     for _, one in facts.decided.values():
         if one.verdict != "deferred":
             tools[one.version][one.tool].update(
-                decided=1, accepted=one.verdict == "confirmed", edited=one.is_edited
+                decided=1, accepted=int(one.verdict == "confirmed"), edited=int(one.is_edited)
             )
     ends = Counter(one.version for one in facts.ran.values())
     idle = Counter(one.version for one in facts.ran.values() if one.is_noop)

@@ -17,6 +17,7 @@ from domain.changes.change_set import ItemConfirmed, ItemConfirming, set_id
 from domain.errors import Refused
 from domain.journal.task import PERSON
 from domain.lessons.commands import RateRun
+from domain.lessons.lessons import LessonDecided, LessonVerdict
 from domain.log import canonical
 from domain.log.wire import Words
 from domain.scaffold import SCAFFOLD
@@ -24,7 +25,8 @@ from domain.templates import commands as t
 from domain.templates.template import TEMPLATE
 from domain.tools import improving
 from domain.wake.manifests import TEMPLATE_IMPROVER
-from domain.wake.template_context import facts_of, is_held_out
+from domain.wake.reading import FaredSeen
+from domain.wake.template_context import Facts, facts_of, figures_of, is_held_out
 from tests.support.improved import BRIEF, FEW, KIND, REASON, Taught, proposing, taught
 from tests.support.lone import HEALTH, HOME, WORK, lone_agent
 from tests.support.scripted_wakes import GONE, call, woken
@@ -49,6 +51,14 @@ def test_it_is_told_the_template_its_figures_and_what_was_declined(calm: Taught)
     assert told.count(f'"text":"{REASON}"') == FEW
     assert '"tool":"update_task_due_date"' in told
     assert "Step 1" not in told, "what was confirmed as it was is a figure"
+
+
+@pytest.mark.parametrize("verdict", ["confirmed", "rejected"])
+def test_a_tool_of_one_verdict_has_figures_too(verdict: LessonVerdict) -> None:
+    told = LessonDecided("set", 1, "set_due", verdict, version=1)
+    (seen,) = figures_of(Facts({("set", 1): ("", told)}, {}, {}), 1)
+    accepted = int(verdict == "confirmed")
+    assert canonical.text(seen.tools) == canonical.text([FaredSeen("set_due", 1, accepted, 0)])
 
 
 def test_what_is_kept_for_trying_a_wording_is_not_told(calm: Taught) -> None:
