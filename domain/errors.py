@@ -40,7 +40,7 @@ REFUSAL_CODES: Final = (
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 
 RemedyName = Literal[
-    "allow_category", "allow_sending", "assign_other_template", "await_wake",
+    "allow_category", "allow_sending", "assign_other_template", "assign_template", "await_wake",
     "await_wake_or_recover", "create_agent", "destroy_agent", "give_task_agent", "pause_agent",
     "recover_wake", "rename_category", "restore_task", "restore_task_and_resume", "resume_agent",
     "see_agent", "see_agents", "see_agents_one_a_task", "see_all_items", "see_all_proposals",

@@ -9,6 +9,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "allow_category": "allow it with `wakelog agent set --category`, or move the task",
     "allow_sending": "see what is sent, and agree with `wakelog policy allow {}`",
     "assign_other_template": ("give them another with `wakelog template assign`, or destroy them"),
+    "assign_template": "give it to an agent with `wakelog template assign TASK {}`",
     "await_wake": "decide when it has, see `wakelog inbox`",
     "await_wake_or_recover": "wait for it, or finish what a crash left with `wakelog recover`",
     "create_agent": "make a new one for its task with `wakelog agent create`",

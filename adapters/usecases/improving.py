@@ -18,7 +18,7 @@ from adapters.usecases.inputs import NONE
 from adapters.usecases.kinds import AS_SET, KindAgent, living, ready
 from adapters.usecases.resolve import nth_key
 from domain.agent.agent import OF_TEMPLATE
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.lessons.lessons import TEMPLATE
 from domain.wake.manifests import TEMPLATE_IMPROVER
 
@@ -34,15 +34,18 @@ def improver(
 ) -> KindAgent:
     """The agent that improves a template, made where there is none. `categories`: the ids of those
     whose texts a new one may read; none: the template's, else its agents'. Raises Refused, code
-    ``out_of_scope``: nobody lives on the template, or what `ready` refuses."""
-    template = next(one for one in templates_of(home) if one.id == template_id)
+    ``unknown_template``; ``out_of_scope``: nobody lives on it; or what `ready` refuses."""
+    template = next((one for one in templates_of(home) if one.id == template_id), None)
+    if template is None:
+        because = f"there is no template {template_id!r}"
+        raise Refused("unknown_template", because=because, instead=Remedy("see_templates"))
     subject = OF_TEMPLATE + template_id
     if not categories:
         lived = [home.services.agent(one).categories for one in template.instances]
         categories = template.categories or sorted({name for one in lived for name in one})
     if not (categories or living(home, TEMPLATE_IMPROVER, subject)):
         because = f"no agent lives on the template {template.name!r}, so there is nothing to learn"
-        instead = f"`wakelog template assign TASK {template_id[:8]}`, or name a --category"
+        instead = Remedy("assign_template", template_id[:8])
         raise Refused("out_of_scope", because=because, instead=instead)
     name = f"{template.name} wording"
     return ready(home, TEMPLATE_IMPROVER, subject, name, categories, wish, has_timer=False)

@@ -53,7 +53,7 @@ def pick_used(home: "Home", wanted: str) -> str:
     seed = seed_named(wanted)
     if seed and seed.name not in [name for _, name in found]:
         because = f"nobody has lived on the built-in template {seed.name!r} yet"
-        instead = f"give it to an agent with `wakelog template assign TASK {seed.seed}`"
+        instead = Remedy("assign_template", seed.seed)
         raise Refused("unknown_template", because=because, instead=instead)
     return pick(wanted, found, "template", "unknown_template", Remedy("see_templates"))
 

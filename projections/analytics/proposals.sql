@@ -72,7 +72,7 @@ WITH asked AS (
             "tool": "VARCHAR", "attempt": "INTEGER", "actionType": "VARCHAR"}') AS d
         FROM live WHERE tag IN ('wake.tool_asked.1', 'changes.item_confirming.1',
             'changes.suppression_asked.1', 'changes.lift_asked.1', 'changes.undo_asked.1')
-    ) WHERE d.actionType IS DISTINCT FROM 'read' GROUP BY ALL
+    ) WHERE d.actionType IS DISTINCT FROM 'read' AND d.operation <> '' GROUP BY ALL
 ), settled AS (
     SELECT operation, arg_min({'occurred_at': occurred_at, 'outcome': outcome, 'code': code,
         'journal_n': journal_n}, place) AS s

@@ -333,7 +333,7 @@ CREATE MACRO what_it_knew(of_agent, at_utc) AS TABLE
 WITH last_wake AS (
     SELECT run_key, started_at FROM wakes
     WHERE agent_id = of_agent AND started_at <= at_utc::TIMESTAMP
-    ORDER BY started_at DESC LIMIT 1
+    ORDER BY started_at DESC, agent_n DESC LIMIT 1
 )
 SELECT 'section' AS kind, s.part || ' ' || s.name AS name, w.started_at AS since,
     w.run_key, t.text
@@ -343,8 +343,9 @@ SELECT 'observation', o.category, o.occurred_at, o.run_key, o.text
 FROM observations o WHERE o.agent_id = of_agent AND o.occurred_at <= at_utc::TIMESTAMP
 UNION ALL
 (SELECT 'report', r.one_liner, r.current_from, r.run_key, r.content
-FROM reports r WHERE r.agent_id = of_agent AND r.current_from <= at_utc::TIMESTAMP
-ORDER BY r.current_from DESC LIMIT 1)
+FROM reports r JOIN wakes w USING (run_key)
+WHERE r.agent_id = of_agent AND r.current_from <= at_utc::TIMESTAMP
+ORDER BY r.current_from DESC, w.agent_n DESC LIMIT 1)
 UNION ALL
 SELECT 'open proposal', i.tool, i.opened_at, i.run_key, i.summary
 FROM change_items i WHERE i.agent_id = of_agent AND i.opened_at <= at_utc::TIMESTAMP

@@ -75,7 +75,7 @@ TOLD = {
 }
 TOGETHER = (
     "each_verdict already_so held_wakes templates_again remembered imports time_spent "
-    "lessons digested day_by_hand category_reviewed".split()
+    "lessons digested day_by_hand category_reviewed template_improved".split()
 )
 QUICK = ("each_verdict", "providers", "two_replicas")  # the other files are for the slow part
 

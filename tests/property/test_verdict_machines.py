@@ -65,8 +65,10 @@ class Verdicts(RuleBasedStateMachine):
 
     @rule(who=WHO, edit=EDITS)
     def confirm(self, who: str, edit: str) -> None:
-        said = Words(edit) if edit else None
-        self.decide(who, lambda known: decisions.confirm(known, 1, ME, action=edit, arguments=said))
+        said, action = Words(edit) if edit else None, edit or "as proposed"
+        self.decide(
+            who, lambda known: decisions.confirm(known, 1, ME, action=action, arguments=said)
+        )
 
     @rule(who=WHO)
     def reject(self, who: str) -> None:

@@ -93,7 +93,8 @@ def _standing(steps: Rows) -> Rows:
 
 
 def operations(past: Past) -> Rows:
-    meant = (one for one in past.of(*INTENTS) if one.data.get("actionType") != "read")
+    effects_asked = (one for one in past.of(*INTENTS) if one.data["operation"])
+    meant = (one for one in effects_asked if one.data.get("actionType") != "read")
     asked = grouped(meant, lambda one: one.data["operation"])
     effects: dict[str, Doc] = {}
     for one in rows.operation_effects(past):
