@@ -11,7 +11,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "allow_category": "move the task, or allow it with `wakelog agent set --category`",
     "allow_sending": "“Agree to another model …” on the page “Policy” tells what is sent",
     "assign_other_template": "“Take off” each of them first",
-    "assign_template": "give it to an agent on that agent's page",
+    "assign_template": "“Assign” on its page gives it to an agent",
     "await_wake": "decide when it has",
     "await_wake_or_recover": "wait for it; what a crash left is finished by `wakelog recover`",
     "create_agent": "“Assign an agent” on the page of its task makes a new one",
