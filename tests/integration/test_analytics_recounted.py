@@ -290,7 +290,7 @@ BROKEN = [
     ("questions", "already_so", "IN ('DONE', 'REJECTED')", "IN ('REJECTED')"),
     ("questions", "crashes", "c.n > a.journal_n", "c.n >= a.journal_n"),
     ("questions", "crashes", "depth + 1 AS depth", "depth + 2 AS depth"),
-    ("questions", "checklists", "started_at DESC LIMIT 1", "started_at LIMIT 1"),
+    ("questions", "checklists", "started_at DESC, agent_n DESC", "started_at, agent_n"),
     ("rows", "category_reviewed", "m.d.trigger.about", "m.d.trigger.words"),
     ("entities", "category_reviewed", "s.d.agent, r.d.agent", "r.d.agent, s.d.agent"),
     ("entities", "category_reviewed", "any_value(d.subject)", "any_value(d.task)"),
