@@ -68,7 +68,7 @@ def set_weekly(home: "Home", agent_id: str, given: str, key: str = "") -> "Timer
         )
     kept = home.services.agent(agent_id).timers
     stands = [one.id for one in kept if made and one.schedule == made.schedule]
-    for nth, one in enumerate(set(known) - set(stands), 4):
+    for nth, one in enumerate((one for one in known if one not in stands), 4):
         remove_timer(home, agent_id, one, nth_key(key, nth))
     home.views.catch_up()
     return made

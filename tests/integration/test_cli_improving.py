@@ -10,6 +10,9 @@ import pytest
 
 from adapters.runtime import review
 from adapters.simulation.fault_injection import Crashed, FaultyLog
+from adapters.wiring import open_home
+from domain.agent.agent import TimerRemoved
+from domain.append import envelope
 from tests.support import checker
 from tests.support.cli import proved, refused, run
 from tests.support.homes import Homes
@@ -368,7 +371,13 @@ def test_the_ritual_is_off_until_it_is_asked_for_and_is_one(home: Path) -> None:
     improving(home)
     mine = agents(home)["Laura wording"]["id"]
     assert seen(home, "agent", "timer", mine, "list") == []
+    for hour in range(5, 12):
+        did(home, "agent", "timer", mine, "set", f"every day {hour:02}:00")
+    before = [one["id"] for one in seen(home, "agent", "timer", mine, "list")]
     did(home, "template", "improve", "laura", "--weekly", "monday 09:00")
+    with open_home(home, {}) as found:
+        rows = [envelope.read(one).data for one in found.services.agents.rows()]
+    assert [one.timer for one in rows if isinstance(one, TimerRemoved)][-7:] == before
     did(home, "template", "improve", "laura", "--weekly", "friday 17:00")
     (timer,) = seen(home, "agent", "timer", mine, "list")
     assert timer["schedule"] == "every friday 17:00"
