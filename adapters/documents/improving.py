@@ -98,13 +98,15 @@ def version_figures(home: "Home", template_id: str) -> list[VersionFigures]:
     ]
 
 
-def session_lines(home: "Home", template_id: str, agent_id: str) -> list[SessionLine]:
-    """The sessions about a template, the newest first."""
+def session_lines(
+    home: "Home", template_id: str, agent_id: str, limit: int = -1
+) -> list[SessionLine]:
+    """The sessions about a template, the newest first, at most so many; negative: all."""
     ranked = ranks_of(home)
     with home.services.agents.reading() as world:
         stars = dict(world.load(LESSONS, TEMPLATE + template_id).ratings)
     found: list[SessionLine] = []
-    for wake in home.views.page(wakes.VIEW, shelf=agent_id, newest_first=True):
+    for wake in home.views.page(wakes.VIEW, shelf=agent_id, newest_first=True, limit=limit):
         one = wake_document(home, wake)
         sets = [home.views.get(inbox.VIEW, each) for each in wake.set_ids]
         made = next((each for each in sets if each and each.items), None)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from adapters.documents.improving import (
     SessionLine,
     TemplateWording,
+    VersionFigures,
     session_lines,
     version_figures,
 )
 from adapters.documents.lessons import scope_lines
-from adapters.documents.templates import templates_of
 from adapters.text.improving import figures_line
 from adapters.usecases.agents import AgentOptions, TimerResult, remove_timer, set_timer
 from adapters.usecases.inputs import NONE
@@ -20,6 +20,7 @@ from adapters.usecases.resolve import nth_key
 from domain.agent.agent import OF_TEMPLATE
 from domain.errors import Refused, Remedy
 from domain.lessons.lessons import TEMPLATE
+from domain.templates import template as templates
 from domain.wake.manifests import TEMPLATE_IMPROVER
 
 SESSIONS_SHOWN = 20
@@ -35,10 +36,7 @@ def improver(
     """The agent that improves a template, made where there is none. `categories`: the ids of those
     whose texts a new one may read; none: the template's, else its agents'. Raises Refused, code
     ``unknown_template``; ``out_of_scope``: nobody lives on it; or what `ready` refuses."""
-    template = next((one for one in templates_of(home) if one.id == template_id), None)
-    if template is None:
-        because = f"there is no template {template_id!r}"
-        raise Refused("unknown_template", because=because, instead=Remedy("see_templates"))
+    template = _template(home, template_id)
     subject = OF_TEMPLATE + template_id
     if not categories:
         lived = [home.services.agent(one).categories for one in template.instances]
@@ -85,10 +83,15 @@ def ask(home: "Home", agent_id: str, words: str, key: str = "") -> "Requested":
     return request_wake(home, agent_id, again)
 
 
-def figures_told(home: "Home", template_id: str) -> str:
-    """How the active version fares, in a line."""
-    template = next(one for one in templates_of(home) if one.id == template_id)
-    figures = version_figures(home, template_id)
+def _template(home: "Home", template_id: str) -> templates.Template:
+    """A template with the agents that live on it."""
+    with home.services.agents.reading() as world:
+        return templates.living(world.load(templates.TEMPLATE, template_id))
+
+
+def figures_told(home: "Home", template_id: str, figures: Sequence[VersionFigures] = ()) -> str:
+    """How the active version fares, in a line. `figures`: its `version_figures`, if known."""
+    template, figures = _template(home, template_id), figures or version_figures(home, template_id)
     now = next((one for one in figures if one.active), None)
     lines = scope_lines(home, TEMPLATE + template_id, template.name)
     return figures_line(template.name, template.active, now, lines)
@@ -97,12 +100,10 @@ def figures_told(home: "Home", template_id: str) -> str:
 def wording(home: "Home", template_id: str) -> TemplateWording:
     """What stands on the page of a template: figures, and the sessions."""
     agent_id = living(home, TEMPLATE_IMPROVER, OF_TEMPLATE + template_id)
-    return TemplateWording(
-        told=figures_told(home, template_id),
-        agent_id=agent_id or None,
-        figures=version_figures(home, template_id),
-        sessions=sessions(home, template_id)[:SESSIONS_SHOWN],
-    )
+    figures = version_figures(home, template_id)
+    shown = session_lines(home, template_id, agent_id, SESSIONS_SHOWN) if agent_id else []
+    told = figures_told(home, template_id, figures)
+    return TemplateWording(told, agent_id or None, figures, shown)
 
 
 def sessions(home: "Home", template_id: str) -> list[SessionLine]:
