@@ -275,7 +275,7 @@ class Session:
     ) -> None:  # fmt: skip
         """Print documents, for a person as a table, or `none` where there are none."""
         if self.as_json or not documents:
-            self.tell(documents, none)
+            self.tell(documents, self.hint(none))
         else:
             self.table(headings, [*rows])
 
