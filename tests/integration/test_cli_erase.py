@@ -21,6 +21,7 @@ from domain.journal.task import TASK
 from projections.tasks import VIEW
 from tests.support import cli
 from tests.support.checker import findings
+from tests.support.homes import Homes
 from tests.support.terminal import on_terminal
 
 WORDS = ("Zwiebelkur", "Quarkwinkel", "Sonderbar", "Pfefferminz", "Hustensaft", "Kamillentee")
@@ -49,8 +50,12 @@ def holding(home: Path, words: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def ill(home: Path) -> Path:
+def ill(home: Path, homes: Homes) -> Path:
     """A task whose every kind of words is told, linked with another one; both have woken agents."""
+    return homes.copy(illness, home)
+
+
+def illness(home: Path) -> None:
     cli.done(["add", ILL, "--item", "Buy Hustensaft"], home)
     cli.done(["add", "Renew the passport"], home)
     cli.done(["note", "Zwiebelkur", f"Frau Sonderbar says {'x ' * 600} Montag"], home)
@@ -65,7 +70,6 @@ def ill(home: Path) -> Path:
     cli.done(["wake", "passport"], home)
     cli.run(["sql", "SELECT count(*) FROM wakes"], home)
     cli.run(["search", "Zwiebelkur"], home)
-    return home
 
 
 def test_no_byte_of_the_home_holds_a_word_of_it_and_all_of_the_rest_is_there(ill: Path) -> None:
