@@ -8,7 +8,7 @@ from adapters.documents.agents import AgentDetails, SubscriptionDetails, TimerDe
 from adapters.documents.wakes import WakeLine
 from adapters.text.agent_output import outcome_text
 from adapters.text.common import ID_SHOWN, counted, local_time, run_shown, safe
-from domain.wake.manifests import DAY_AGENT, TEMPLATE_IMPROVER
+from domain.agent.deciders import DAY_AGENT, TEMPLATE_IMPROVER
 
 if TYPE_CHECKING:
     from adapters.documents.agents import DigestDetails, DigestSources, MemoryDetails, NoteDetails

@@ -28,9 +28,6 @@ from adapters.store.reader import read_append
 from adapters.store.recorder import by_append
 from adapters.store.sqlite_files import take_away
 from adapters.upkeep.byte_search import files_with
-from adapters.usecases import agents as of_agents
-from adapters.usecases import day as of_days
-from adapters.usecases import tasks as of_tasks
 from adapters.usecases.resolve import PREFIX_MIN
 from domain import erasure
 from domain.agent.agent import AGENT
@@ -565,6 +562,10 @@ def pick_erased(home: "Home", what: str, wanted: str) -> str:
 
 def _deeds(home: "Home", what: str, entity: str, *, is_again: bool = False) -> None:
     """What a person would do first: nothing waits for it, and nothing points to it any more."""
+    from adapters.usecases import agents as of_agents  # they load much, and `health` asks
+    from adapters.usecases import day as of_days  # only whether an erasure was cut off
+    from adapters.usecases import tasks as of_tasks
+
     of = _unit(home, what, entity, is_again=is_again)
     with home.services.agents.reading() as agents:
         living = [agents.load(AGENT, one) for one in sorted(of.agents)]
@@ -590,6 +591,8 @@ def _deeds(home: "Home", what: str, entity: str, *, is_again: bool = False) -> N
 
 def _let_go(home: "Home", entity: str) -> None:
     """Let a task's links and timer go, and delete it."""
+    from adapters.usecases import tasks as of_tasks
+
     with home.services.journal.reading() as journal:
         task, timer = journal.load(TASK, entity), journal.load(TIMER, MAIN)
         incoming = journal.load(LINKS, entity).incoming

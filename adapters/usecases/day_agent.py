@@ -8,11 +8,11 @@ from adapters.usecases import kinds, wake_agents
 from adapters.usecases.agents import AgentOptions
 from adapters.usecases.kinds import KindAgent
 from domain.agent.agent import AGENT
+from domain.agent.deciders import DAY_AGENT
 from domain.errors import invalid
 from domain.journal.day import Span, minutes_of
 from domain.journal.task import TASK, Task
 from domain.wake.day_context import AHEAD, hours_told, planned_day
-from domain.wake.manifests import DAY_AGENT
 
 if TYPE_CHECKING:
     from adapters.wiring import Home

@@ -18,10 +18,10 @@ from adapters.usecases.inputs import NONE
 from adapters.usecases.kinds import AS_SET, KindAgent, living, ready
 from adapters.usecases.resolve import nth_key
 from domain.agent.agent import OF_TEMPLATE
+from domain.agent.deciders import TEMPLATE_IMPROVER
 from domain.errors import Refused, Remedy
 from domain.lessons.lessons import TEMPLATE
 from domain.templates import template as templates
-from domain.wake.manifests import TEMPLATE_IMPROVER
 
 SESSIONS_SHOWN = 20
 

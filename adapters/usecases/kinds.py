@@ -8,12 +8,13 @@ from adapters.runtime import gate
 from adapters.runtime.timers import timer_command
 from adapters.usecases.agents import AgentOptions, check_options, creation
 from domain.agent.agent import OF_CATEGORY
+from domain.agent.deciders import CATEGORY_AGENT
 from domain.errors import Refused
 from domain.handlers.agents import current
 from domain.journal.catalog import CATALOG, Category
 from domain.log.state import MAIN
 from domain.scaffold import SCAFFOLD
-from domain.wake.manifests import CATEGORY_AGENT, manifest_of
+from domain.wake.manifests import manifest_of
 
 if TYPE_CHECKING:
     from adapters.wiring import Home

@@ -24,6 +24,7 @@ from adapters.usecases.evaluate import Told, in_turn, share
 from adapters.usecases.forks import one_at_a_time, template_version
 from adapters.usecases.templates import BUILT_IN, Directives
 from domain.agent.agent import AGENT, Agent
+from domain.agent.deciders import TEMPLATE_IMPROVER
 from domain.changes.change_set import CHANGES, ChangeItem, find, is_open, own_set_id
 from domain.errors import WakelogError, invalid
 from domain.journal.catalog import CATALOG
@@ -41,7 +42,6 @@ from domain.tools import registry
 from domain.tools.base import CLIENT, ToolRefusal
 from domain.tools.improving import NewDirectives
 from domain.tools.snapshot import snapshot
-from domain.wake.manifests import TEMPLATE_IMPROVER
 from domain.wake.template_context import is_held_out
 from domain.wake.wake import WAKE
 from projections import inbox, wakes

@@ -136,7 +136,8 @@ def named(wanted: str, known: list[str], what: str) -> str:
 
 # ----------------------------------------------------------------------------- what a person may do
 
-AGENT_KIND = "task_agent"
+AGENT_KIND, DAY_AGENT, CATEGORY_AGENT = "task_agent", "day_agent", "category_agent"
+TEMPLATE_IMPROVER = "template_improver"
 
 
 class AgentSettings(Part, frozen=True):

@@ -10,14 +10,11 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.deciders import AGENT_KIND
+from domain.agent.deciders import AGENT_KIND, CATEGORY_AGENT, DAY_AGENT, TEMPLATE_IMPROVER
 from domain.errors import Refused
 from domain.scaffold import FEATURES, features_of
 from domain.wake import directives
 from domain.wake.directives import Sentences
-
-DAY_AGENT, CATEGORY_AGENT = "day_agent", "category_agent"
-TEMPLATE_IMPROVER = "template_improver"
 
 
 class SectionOrder(Struct, frozen=True):

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from adapters.runtime import watcher
 from domain.agent.commands import PauseAgent, ResumeAgent, WatchTokens
+from domain.agent.deciders import CATEGORY_AGENT, DAY_AGENT
 from domain.journal import commands as do
 from domain.log.wire import Words
 from domain.tools.category import ABOUT
-from domain.wake.manifests import CATEGORY_AGENT, DAY_AGENT
 from domain.wake.wake import Wake
 from tests.support.requests import GONE, LANGUAGE, Office, office, told_of
 

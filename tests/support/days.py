@@ -1,9 +1,9 @@
 """A person's days in memory: see `tests.support.lone`."""
 
 from adapters.store.log import Log
+from domain.agent.deciders import DAY_AGENT
 from domain.journal import day as d
 from domain.journal.day import DAY, Day
-from domain.wake.manifests import DAY_AGENT
 from tests.support.lone import (
     HEALTH,
     HOME,

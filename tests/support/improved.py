@@ -7,10 +7,10 @@ from typing import Any
 
 from adapters.runtime import review
 from domain.agent.commands import CreateAgent
+from domain.agent.deciders import TEMPLATE_IMPROVER
 from domain.log.wire import Words
 from domain.templates import commands as t
 from domain.templates.template import TEMPLATE, Template
-from domain.wake.manifests import TEMPLATE_IMPROVER
 from domain.wake.template_context import is_held_out
 from domain.wake.wake import Wake
 from tests.support.house import FENCE, REPORT, TAP, did, house, seen

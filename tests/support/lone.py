@@ -14,6 +14,7 @@ from adapters.runtime.wake_capture import capture
 from adapters.store.log import Log
 from domain.agent.agent import Mode
 from domain.agent.commands import CreateAgent
+from domain.agent.deciders import CATEGORY_AGENT
 from domain.changes.change_set import CHANGES, ChangeItem, ItemConfirming
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
@@ -21,7 +22,6 @@ from domain.journal.task import TASK, Task
 from domain.log.wire import payload
 from domain.ports import Reply
 from domain.scaffold import SCAFFOLD
-from domain.wake.manifests import CATEGORY_AGENT
 from domain.wake.reading import PromptOptions
 from domain.wake.wake import WAKE, Wake
 from replay.divergence import Divergence

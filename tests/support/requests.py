@@ -9,7 +9,7 @@ from adapters.proof.prove import prove_logs
 from adapters.runtime.effect_executor import run_wake
 from adapters.store.log import Log
 from domain.agent.commands import ConfigureAgent, CreateAgent
-from domain.agent.deciders import AgentSettings
+from domain.agent.deciders import CATEGORY_AGENT, DAY_AGENT, AgentSettings
 from domain.agent.wake_queue import (
     WAKE_QUEUE,
     Queued,
@@ -24,7 +24,6 @@ from domain.log.timestamps import later
 from domain.policy.commands import GiveConsent, WithdrawConsent
 from domain.policy.gate import NOTICE_VERSION, sections_of
 from domain.ports import ModelFault, Reply, Request
-from domain.wake.manifests import CATEGORY_AGENT, DAY_AGENT
 from domain.wake.prompt_sections import ASKED_BY, QUESTIONS
 from domain.wake.wake import WAKE, Wake
 from tests.support.lone import HOME, MORNING, WORK, Lone, lone_agent, with_tasks

@@ -8,13 +8,12 @@ import pytest
 
 from adapters.runtime import review
 from domain.agent.commands import ConfigureAgent
-from domain.agent.deciders import AgentSettings, agent_id
+from domain.agent.deciders import CATEGORY_AGENT, AgentSettings, agent_id
 from domain.agent.wake_queue import WAKE_QUEUE, Queued
 from domain.changes.dependencies import follow_up_id
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal import day as d
-from domain.wake.manifests import CATEGORY_AGENT
 from domain.wake.wake import RequestStaged, Wake
 from tests.support.lone import (
     HEALTH,

@@ -9,7 +9,7 @@ import pytest
 from adapters.runtime import review
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from domain.agent.commands import ConfigureAgent, CreateAgent
-from domain.agent.deciders import AgentSettings
+from domain.agent.deciders import DAY_AGENT, AgentSettings
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal import day as d
@@ -19,7 +19,7 @@ from domain.scaffold import SCAFFOLD
 from domain.tools import registry
 from domain.tools.base import CAPABILITIES, REASONS
 from domain.tools.registry import TOOLS
-from domain.wake.manifests import DAY_AGENT, MANIFESTS
+from domain.wake.manifests import MANIFESTS
 from domain.wake.wake import Wake
 from tests.support.days import HEALTH, TODAY, Planner, planner
 from tests.support.scripted_wakes import call

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from adapters.runtime import review
 from adapters.web.prompts import section_purpose
 from domain.agent.commands import ConfigureAgent
-from domain.agent.deciders import AgentSettings
+from domain.agent.deciders import TEMPLATE_IMPROVER, AgentSettings
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import ItemConfirmed, ItemConfirming, set_id
 from domain.errors import Refused
@@ -24,7 +24,6 @@ from domain.scaffold import SCAFFOLD
 from domain.templates import commands as t
 from domain.templates.template import TEMPLATE
 from domain.tools import improving
-from domain.wake.manifests import TEMPLATE_IMPROVER
 from domain.wake.reading import FaredSeen
 from domain.wake.template_context import Facts, facts_of, figures_of, is_held_out
 from tests.support.improved import BRIEF, FEW, KIND, REASON, Taught, proposing, taught

@@ -21,7 +21,7 @@ from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import Captured, capture
 from domain.agent.agent import Agent
 from domain.agent.commands import ConfigureAgent, CreateAgent
-from domain.agent.deciders import AgentSettings
+from domain.agent.deciders import CATEGORY_AGENT, DAY_AGENT, AgentSettings
 from domain.journal import commands as do
 from domain.journal import day as d
 from domain.journal.commands import JournalCommand
@@ -30,7 +30,6 @@ from domain.log import canonical
 from domain.log.wire import SHARED, Words, payload
 from domain.ports import Reply, Request
 from domain.tools.snapshot import Snapshot
-from domain.wake.manifests import CATEGORY_AGENT, DAY_AGENT
 from domain.wake.wake import WAKE, Wake
 from tests.support.lone import HEALTH, HOME, TODAY, WORK, lone_agent, with_tasks
 from tests.support.marked import MARKS, Echo, text_of

@@ -21,7 +21,7 @@ from domain.agent.commands import (
     SleepAgent,
     WatchTokens,
 )
-from domain.agent.deciders import AgentSettings
+from domain.agent.deciders import CATEGORY_AGENT, DAY_AGENT, AgentSettings
 from domain.agent.wake_queue import (
     NO_RECEIPT,
     Trigger,
@@ -43,7 +43,6 @@ from domain.policy.gate import REQUESTS_NOTICE
 from domain.ports import ModelFault
 from domain.tools.category import ABOUT
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
-from domain.wake.manifests import CATEGORY_AGENT, DAY_AGENT
 from domain.wake.prompt_sections import QUESTIONS
 from domain.wake.wake import ModelAnswered, Wake
 from projections.policy import VIEW
