@@ -14,8 +14,6 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from msgspec import MsgspecError
-
 TOOL_CODES: Final = (
     "unknown_tool", "invalid_json", "invalid_arguments", "out_of_scope", "missing_category",
     "wake_reason_not_allowed", "not_found", "redundant", "sovereignty", "stale", "limit", "cycle",
@@ -129,10 +127,3 @@ class UnknownFact(WakelogError):
 
 class Damaged(WakelogError):
     """A file is no log, is cut short, or is of a newer format."""
-
-
-FAILURES = (
-    WakelogError, MsgspecError, ArithmeticError, AssertionError, AttributeError, LookupError,
-    TypeError, ValueError,
-)  # fmt: skip
-"""What today's code may raise on a cause that was altered, or that it does not allow."""

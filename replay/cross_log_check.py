@@ -17,10 +17,10 @@ from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import taken_of
 from domain.agent.wake_queue import JournalTaken
 from domain.append import envelope
-from domain.append.causes import Cause, Replied
+from domain.append.causes import FAILURES, Cause, Replied
 from domain.changes.change_set import CHANGES, ChangeItem, ChangeSet, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
-from domain.errors import FAILURES, Refused
+from domain.errors import Refused
 from domain.journal.task import TASK
 from domain.lessons.commands import LearnVerdicts
 from domain.lessons.lessons import CATEGORY

@@ -11,8 +11,8 @@ from contextlib import suppress
 from domain.agent import wake_queue as a
 from domain.agent.commands import InheritWake, TakeJournal
 from domain.agent.subscriptions import WATCH, placed
+from domain.append.causes import FAILURES
 from domain.append.notification_batch import is_covered
-from domain.errors import FAILURES
 from domain.log.state import MAIN, RecordedEvent, joined
 from domain.log.wire import Imported
 from domain.replication.version_vectors import VersionVectors

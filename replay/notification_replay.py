@@ -7,9 +7,8 @@ from functools import partial
 from domain.agent.commands import TakeJournal
 from domain.agent.subscriptions import Batch
 from domain.agent.wake_queue import JournalTaken
-from domain.append.causes import ReplicasImported
+from domain.append.causes import FAILURES, ReplicasImported
 from domain.append.notification_batch import batch, brought, is_covered
-from domain.errors import FAILURES
 from domain.journal.links import LINKS
 from domain.journal.task import TASK
 from domain.log.state import LogState

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WakeQueued
 from domain.append import envelope
-from domain.append.causes import Cause, EpochBegan, Receipt, ReplicasImported
+from domain.append.causes import FAILURES, Cause, EpochBegan, Receipt, ReplicasImported
 from domain.append.envelope import Row
 from domain.changes.change_set import CHANGES
 from domain.erasure import (
@@ -27,7 +27,7 @@ from domain.erasure import (
     read_list,
     torn,
 )
-from domain.errors import FAILURES, Damaged
+from domain.errors import Damaged
 from domain.handlers.execute import execute
 from domain.log.rules import RULES
 from domain.log.state import LogState, ReadStream, RecordedEvent

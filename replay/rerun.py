@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from domain.agent.agent import AGENT
 from domain.append import envelope
-from domain.append.causes import Cause, Replied
+from domain.append.causes import FAILURES, Cause, Replied
 from domain.append.envelope import Row
-from domain.errors import FAILURES
 from domain.handlers.execute import execute
 from domain.journal.commands import ApplyOperation
 from domain.log.state import LogState, RecordedEvent

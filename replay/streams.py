@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.append.causes import Receipt, ReplicasImported
+from domain.append.causes import FAILURES, Receipt, ReplicasImported
 from domain.append.envelope import STREAM_TYPES
-from domain.errors import FAILURES, WakelogError
+from domain.errors import WakelogError
 from domain.log.keys import command_key
 from domain.log.state import (
     MAIN,

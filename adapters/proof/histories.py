@@ -25,11 +25,11 @@ from adapters.home import files
 from adapters.proof.prove import Proved, prove_sides
 from adapters.store.log import Log
 from domain.append import envelope
-from domain.append.causes import Command
+from domain.append.causes import FAILURES, Command
 from domain.append.envelope import Row
 from domain.append.texts import payloads_named
 from domain.erasure import listed_of
-from domain.errors import FAILURES, Refused, Remedy, WakelogError
+from domain.errors import Refused, Remedy, WakelogError
 from domain.handlers.execute import execute
 from domain.log.keys import key, log_digest
 from domain.log.rules import RULES

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from adapters.store.log import Log
 from domain.append import envelope
-from domain.errors import FAILURES, Refused
+from domain.append.causes import FAILURES
+from domain.errors import Refused
 from domain.log.state import LogState, RecordedEvent
 from domain.log.wire import PayloadId
 from domain.retention import prompt_ids

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
 
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.erasure import Erase
+from domain.errors import WakelogError
 from domain.journal.commands import ApplyOperation, JournalCommand, UndoDeed, VoidOperation
 from domain.lessons.commands import LessonsCommand
 from domain.log.wire import Imported, Part, Stored
@@ -87,6 +88,12 @@ class Replied(Struct, frozen=True):
 
 
 Cause = Command | Replied | LogFact
+
+FAILURES = (
+    WakelogError, MsgspecError, ArithmeticError, AssertionError, AttributeError, LookupError,
+    TypeError, ValueError,
+)  # fmt: skip
+"""What today's code may raise on a cause that was altered, or that it does not allow."""
 
 _OPERATIONS = (ApplyOperation, VoidOperation)
 
