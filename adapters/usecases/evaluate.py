@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from adapters.documents import evaluations as d
 from adapters.home.clock import ManualClock
 from adapters.home.endpoints import full_name
-from adapters.home.prices import WHOLE, cost, price_at
+from adapters.home.prices import BYTES_PER_TOKEN, WHOLE, cost, price_at
 from adapters.home.read_input import read_input
 from adapters.home.schedules import first_shown
 from adapters.home.settings import Settings
@@ -253,7 +253,6 @@ USED = ("prompt", "gemini", "openai", "models", "prices")
 """Settings of a home that its model is asked by."""
 AS_TOLD = "as the case says"
 TURNS_ESTIMATED = 3
-BYTES_PER_TOKEN = 4
 
 
 class CaseRun(Struct, frozen=True):
