@@ -8,7 +8,6 @@ import pytest
 from rich.cells import cell_len
 from syrupy.assertion import SnapshotAssertion
 
-from tests.support import process
 from tests.support.cli import FIXED, done, run
 from tests.support.terminal import on_terminal
 from tests.support.waking import fault, tape
@@ -132,8 +131,8 @@ def test_columns_stand_below_each_other_and_a_pipe_has_no_codes(odd: Path) -> No
         assert len(rows) == len(ODD)
         assert len({cell_len(row[: row.index("OPEN")]) for row in rows}) == 1
     for command in READ:
-        piped = process.ended(odd, *command.split(), more=FIXED)
-        assert "\x1b" not in piped.stdout + piped.stderr, command
+        piped = run(command.split(), odd)
+        assert "\x1b" not in piped.output + piped.stderr, command
 
 
 def _picture(home: Path, command: str, width: int) -> str:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.e2e
 
 BEFORE = "- [ ] Fix the sink\n\n  Water drips.\n- [ ] Paint the door\n"
 AFTER = BEFORE.replace("drips.", "drips.\n\n  Takes about 60 minutes. Urgent!")
-SETTINGS = "[agents]\nthrottle_seconds = 2\n"
+SETTINGS = "[agents]\nthrottle_seconds = 1\n"
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_an_edit_in_the_editor_wakes_the_agent_and_its_proposal_is_confirmed(hom
         (task,) = [one for one in read(home, "task", "list") if one["title"] == "Fix the sink"]
         assert task["estimate_minutes"] == 60
         until(lambda: read(home, "status")["lag"] == 0)
-        time.sleep(3.5)  # longer than the throttle
+        time.sleep(2)  # longer than the throttle
         assert len(wakes(home)) == 3, "its own proposals woke it"
         assert {one["rule"] for one in read(home, "why", "Fix the sink")} >= {"own_write"}
     finally:
