@@ -11,6 +11,7 @@ import pytest
 from adapters.web.routes import PAGES
 from tests.support.browsing import (
     RULES,
+    TWO_FRAMES,
     aside,
     done,
     every_page,
@@ -35,8 +36,6 @@ OF_WIDTHS = ["scrollable-region-focusable", "target-size"]  # the others see no 
 NO_COLOURS = [*RULES, ""]  # all but those, and what a width changes: these take most of the time
 WIDE: Any = {"width": 1200, "height": 900}
 ZOOMED, NARROW = 640, 320  # what a window of 1280 pixels has at 200 %, and at 400 %
-TWO_FRAMES = "new Promise(one => requestAnimationFrame(() => requestAnimationFrame(one)))"
-"""After a resize: the page makes reachable by keys what scrolls now, a moment later."""
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 
 pytestmark = in_browser

@@ -42,6 +42,8 @@ LOOK = """async (tags) => {
     const found = await axe.run({runOnly, rules, resultTypes: ['violations']});
     return {violations: found.violations, passes: found.passes.length};
 }"""  # what passes is counted, not described: twice as fast
+TWO_FRAMES = "new Promise(one => requestAnimationFrame(() => requestAnimationFrame(one)))"
+"""After a resize: the page makes reachable by keys what scrolls now, a moment later."""
 NONE_WAITS = "!document.querySelector('[aria-busy]')"
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
