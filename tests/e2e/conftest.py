@@ -1,6 +1,7 @@
 """A real browser, and a real server of a home to look at."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -47,10 +48,17 @@ def complaints(page: Any) -> list[str]:
     return found
 
 
+@pytest.fixture(scope="session")
+def proposed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two tasks and what their agents propose; it is copied."""
+    made = tmp_path_factory.mktemp("proposed")
+    aside(proposing, made, "Fix the sink", "Paint the door")
+    return made
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    aside(proposing, tmp_path, "Fix the sink", "Paint the door")
-    return tmp_path
+def home(tmp_path: Path, proposed: Path) -> Path:
+    return shutil.copytree(proposed, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

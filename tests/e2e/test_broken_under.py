@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import begun, ended, ran, read, until
+from tests.support.process import begun, did, ended, read, until
 from tests.support.serving import Browser, free_port
 
 pytestmark = pytest.mark.e2e
@@ -67,14 +67,14 @@ def runtimes(file: Path) -> list[int]:
 def test_views_are_made_anew_under_a_page(tmp_path: Path, begin: Begin, breaks: Break) -> None:
     home, port = tmp_path / "home", free_port()
     titles = [f"Task {nth}" for nth in range(6)]
-    ran(home, "task", "add", titles[0])
+    did(home, "task", "add", titles[0])
     process = begin("serve", "--port", str(port))
     browser = Browser(f"http://127.0.0.1:{port}")
     until(browser.is_answered)
     assert browser.send("/tasks", "/tasks", title=titles[1])
     for nth in range(2, 6, 2):
         breaks(home / "views.db")
-        ran(home, "task", "add", titles[nth])  # by somebody who has just come
+        did(home, "task", "add", titles[nth])  # by somebody who has just come
         assert titles[nth] in browser.page("/tasks")
         assert browser.send("/tasks", "/tasks", title=titles[nth + 1])
         assert sorted(one["title"] for one in read(home, "task", "list")) == sorted(
@@ -85,19 +85,19 @@ def test_views_are_made_anew_under_a_page(tmp_path: Path, begin: Begin, breaks: 
     assert "Traceback" not in (tmp_path / "said").read_text()
     with closing(sqlite3.connect(home / "views.db")) as views:
         assert views.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    ran(home, "prove")
+    did(home, "prove")
 
 
 def test_what_runs_says_so_again_in_a_new_file(tmp_path: Path, begin: Begin) -> None:
     home, said = tmp_path / "home", tmp_path / "said"
-    ran(home, "task", "add", "Old")
+    did(home, "task", "add", "Old")
     process = begin("run")
     runtime = home / "runtime.db"
     until(lambda: process.pid in runtimes(runtime))
     foreign(runtime)
     done = ended(home, "status")
     assert (done.returncode, done.stderr) == (0, "")
-    ran(home, "task", "add", "New")
+    did(home, "task", "add", "New")
     until(lambda: process.pid in runtimes(runtime))
     process.send_signal(signal.SIGINT)
     process.wait(60)

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import done, in_browser, served, statuses, told, too_wide, unreadable
+from tests.support.browsing import (
+    TWO_FRAMES,
+    done,
+    in_browser,
+    served,
+    statuses,
+    told,
+    too_wide,
+    unreadable,
+)
 from tests.support.cli import proved
 from tests.support.house import PLUMBER, TAP
 from tests.support.waking import reply, report, tape
@@ -178,23 +187,27 @@ def test_it_is_edited_before_it_is_made(page: Any, reviewed: Path, complaints: l
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")], ids=["1440 light", "390 dark"]
-)
 def test_its_pages_are_readable_and_fit(
-    page: Any, reviewed: Path, axe: str, complaints: list[str], size: Any, scheme: str
+    page: Any, reviewed: Path, axe: str, complaints: list[str]
 ) -> None:
-    page.set_viewport_size(size)
-    page.emulate_media(color_scheme=scheme)
+    """Each wide and light, then what is otherwise where it is narrow and dark."""
     wakes = told(["wakes"], reviewed)
     asked = next(one["run_key"] for one in wakes if one["reason"] == "request")
     asking = next(one["run_key"] for one in wakes if one["proposals"])
     found: list[str] = []
 
     def looked_at(path: str) -> None:
+        page.set_viewport_size(WIDE)
+        page.emulate_media(color_scheme="light")
         page.goto(f"{address}{path}")
         page.evaluate(axe)
         found.extend([*too_wide(page, path), *unreadable(page, path)])
+        page.set_viewport_size(NARROW)
+        page.emulate_media(color_scheme="dark")
+        page.evaluate(TWO_FRAMES)
+        found.extend(too_wide(page, f"{path}, narrow"))
+        for rules in (["target-size", "scrollable-region-focusable"], ["color-contrast"]):
+            found.extend(unreadable(page, f"{path}, narrow and dark", rules))
 
     with served(reviewed) as address:
         for path in (

@@ -1,7 +1,6 @@
 """`deploy/compose.yaml` tells the truth: its commands are started as plain processes, without
 docker, with their environment, against a private server."""
 
-import json
 import os
 import re
 import signal
@@ -21,6 +20,7 @@ import yaml
 
 from adapters.cli.main import COMMANDS
 from tests.support import postgres
+from tests.support.cli import told
 from tests.support.process import until
 from tests.support.serving import free_port
 
@@ -116,14 +116,7 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         assert ran.stdout.startswith(said)
 
     def wakelog(*args: str, by: str = "init") -> Any:
-        found = subprocess.run(
-            [sys.executable, "-m", "adapters.cli.main", "--json", *args],
-            env=env[by],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return json.loads(found.stdout)
+        return told([*args], "-", env={"WAKELOG_NOW": "", "WAKELOG_REPLICA": "", **env[by]})
 
     with psycopg.connect(f"{server}postgres") as connection:
         sql = "SELECT rolname FROM pg_roles WHERE rolsuper AND rolname = ANY (%s)"

@@ -26,7 +26,7 @@ def test_each_row_is_taken_once_whenever_the_follower_is_killed(tmp_path: Path) 
     for writer in writers:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
-    command = [sys.executable, "-m", "tests.support.follower", str(home), str(view), "10", "agent"]
+    command = [sys.executable, "-m", "tests.support.follower", str(home), str(view), "6", "agent"]
     subprocess.run(command, cwd=ROOT, env=environ(home), check=True)
     for writer in writers:
         writer.kill()

@@ -14,12 +14,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
-from tests.support.killing import ROOT, environ, wakelog
+from tests.support.killing import REPLICA, ROOT, environ, wakelog
 from tests.support.mcp_clients import DONE, ESTIMATE, HOURS, TAP
+from tests.support.process import did, read
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-KILLS = 8
+KILLS = 6
 SECONDS_MAX = 0.4
 
 
@@ -35,7 +36,7 @@ def home(tmp_path: Path) -> Path:
         ["policy", "allow", "mcp:claude", "--category", "House", "--yes"],
         ["policy", "allow", "mcp:codex", "--category", "House", "--yes"],
     ):
-        assert wakelog(where, *words).returncode == 0, words
+        did(where, *words, more=REPLICA)
     return where
 
 
@@ -45,21 +46,19 @@ def served(home: Path, by: str = "claude") -> StdioServerParameters:
 
 
 async def call(client: Client, name: str, **given: Any) -> dict[str, Any]:
-    told = await client.call_tool(name, given)
-    found: dict[str, Any] = told.structured_content
-    (text,) = told.content
+    answer = await client.call_tool(name, given)
+    found: dict[str, Any] = answer.structured_content
+    (text,) = answer.content
     assert isinstance(text, TextContent)
     assert json.loads(text.text) == found
-    assert ("error" in found) == bool(told.is_error)
+    assert ("error" in found) == bool(answer.is_error)
     return found
 
 
 def runs(home: Path) -> int:
     """How many wakes of clients there are; the home proves."""
-    proved = wakelog(home, "prove")
-    assert (proved.returncode, proved.stderr) == (0, ""), proved.stdout
-    every = json.loads(wakelog(home, "--json", "wakes").stdout)
-    return [one["reason"] for one in every].count("client")
+    assert did(home, "prove").startswith("Proved")
+    return [one["reason"] for one in read(home, "wakes")].count("client")
 
 
 def test_a_client_lists_reads_and_proposes(home: Path) -> None:
@@ -90,7 +89,7 @@ def test_a_client_lists_reads_and_proposes(home: Path) -> None:
             assert odd["error"]["code"] == "invalid_value"
 
     asyncio.run(talk())
-    assert "by claude (mcp)" in wakelog(home, "inbox").stdout
+    assert "by claude (mcp)" in did(home, "inbox")
     assert runs(home) == 1
 
 
@@ -98,9 +97,9 @@ async def placed(client: Client, change: dict[str, Any]) -> dict[str, Any]:
     """What comes of a change, read and said again as long as another one was quicker."""
     while True:  # bounded: of two that read the same one comes first
         seen = (await call(client, "read_task", task=TAP))["seen"]
-        told = await call(client, "propose", task=TAP, seen=seen, words="", changes=[change])
-        if told.get("error", {}).get("code") != "stale":
-            return told
+        made = await call(client, "propose", task=TAP, seen=seen, words="", changes=[change])
+        if made.get("error", {}).get("code") != "stale":
+            return made
 
 
 def test_two_clients_at_once_each_have_their_own_proposals(home: Path) -> None:
@@ -119,7 +118,7 @@ def test_two_clients_at_once_each_have_their_own_proposals(home: Path) -> None:
     first, second = asyncio.run(both())
     assert [len(one) for one in (first, second)] == [6, 6]
     assert runs(home) == 12
-    sets = json.loads(wakelog(home, "--json", "inbox").stdout)
+    sets = read(home, "inbox")
     assert sorted({one["by"] for one in sets}) == ["claude (mcp)", "codex (mcp)"]
 
 
@@ -162,9 +161,8 @@ class Killed:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill -9 here")
 def test_a_kill_at_any_moment_leaves_one_proposal_or_none(home: Path) -> None:
-    dice = random.Random(2027)
+    dice, client = random.Random(2027), Killed(home)
     for nth in range(KILLS):
-        client = Killed(home)
         client.call("read_task", task=TAP)
         seen = client.hear()["result"]["structuredContent"]["seen"]
         item = {"title": f"Part {nth}", "because": "about 2 hours"}
@@ -175,12 +173,12 @@ def test_a_kill_at_any_moment_leaves_one_proposal_or_none(home: Path) -> None:
         threading.Event().wait(dice.uniform(0.0, SECONDS_MAX))
         client.end()
         assert runs(home) - nth in ((0,) if is_cut else (0, 1))
-        again = Killed(home)
-        again.call("propose", **given)
-        made = again.hear()["result"]["structuredContent"]
-        again.end()
+        client = Killed(home)  # which is the next one to be killed
+        client.call("propose", **given)
+        made = client.hear()["result"]["structuredContent"]
         assert [one["status"] for one in made["items"]] == ["pending"]
         assert runs(home) == nth + 1
+    client.end()
 
 
 def test_what_is_no_client_or_no_home_is_told_in_a_line(home: Path, tmp_path: Path) -> None:

@@ -1,14 +1,14 @@
 """Lists on terminals of 60, 80 and 120 columns, as text pictures, with long and wide titles."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 from syrupy.assertion import SnapshotAssertion
 
-from tests.support import process
 from tests.support.cli import FIXED, done, run
 from tests.support.terminal import on_terminal
 from tests.support.waking import fault, tape
@@ -20,6 +20,17 @@ COMMANDS = (
     "conflicts",
 )  # fmt: skip
 WIDTHS = (60, 80, 120)
+EACH = """
+import sys
+from adapters.cli.main import main
+for line in sys.argv[1:]:
+    sys.argv = ["wakelog", *line.split()]
+    try:
+        main()
+    except SystemExit as ended:
+        sys.stderr.flush()
+        print("", ended.code, "", sep="\\0", end="", flush=True)
+"""
 LONG = "Ask Ms Nakamura which of the three offers for the boiler includes taking out the old one"
 WIDE = "東京への出張のために航空券とホテルを予約して経費の承認をもらう"
 EMOJI = "Plan the birthday 🎂🎉 with Anna and everybody from the choir 🎶 before Christmas"
@@ -62,13 +73,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_list_fits_its_terminal(home: Path, snapshot: SnapshotAssertion) -> None:
-    asked = [(command, width) for command in COMMANDS for width in WIDTHS]
-    with ThreadPoolExecutor(2) as pool:
-        pictures = list(pool.map(lambda one: _picture(home, *one), asked))
-    for (command, width), picture in zip(asked, pictures, strict=True):
-        assert max(map(cell_len, picture.splitlines())) <= width, (command, width)
-    titles = (f"{command}, {width} columns" for command, width in asked)
-    assert dict(zip(titles, pictures, strict=True)) == snapshot
+    pictures = {}
+    for width in WIDTHS:
+        for command, (status, seen) in _shown(home, COMMANDS, width).items():
+            assert status == 0, seen
+            assert max(map(cell_len, seen.splitlines())) <= width, (command, width)
+            # the home's path is another one each time
+            picture = re.sub(r"(?m)^home .*\n(?: .*\n)*", "", seen)
+            pictures[f"{command}, {width} columns"] = picture
+    assert pictures == snapshot
 
 
 def test_a_pipe_is_given_all_however_narrow_the_terminal_is(home: Path) -> None:
@@ -111,40 +124,37 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_odd_titles_fit_their_terminal_and_colours_move_nothing(odd: Path) -> None:
-    asked = [(command, width) for command in READ for width in WIDTHS]
-    with ThreadPoolExecutor(2) as pool:
-        plain = list(pool.map(lambda one: _shown(odd, *one), asked))
-        coloured = list(pool.map(lambda one: _shown(odd, one, WIDTHS[0], NO_COLOR=""), READ))
-    for (command, width), (status, seen) in zip(asked, plain, strict=True):
-        assert status == (2 if command in REFUSED else command.startswith("import")), seen
-        assert max(map(cell_len, seen.splitlines())) <= width, (command, width)
-        assert not set("\x1b\x07") & set(seen), (command, width)
-    for (_, seen), (_, told) in zip(plain[:: len(WIDTHS)], coloured, strict=True):
-        assert re.sub(r"\x1b\[[0-9;]*m", "", told) == seen
-    assert "\x1b" in "".join(told for _, told in coloured)  # as on a terminal
-    assert "日本語" in dict(zip(asked, plain, strict=True))["search 日本語", 60][1]
+    plain = {width: _shown(odd, READ, width) for width in WIDTHS}
+    for width, shown in plain.items():
+        for command, (status, seen) in shown.items():
+            assert status == (2 if command in REFUSED else command.startswith("import")), seen
+            assert max(map(cell_len, seen.splitlines())) <= width, (command, width)
+            assert not set("\x1b\x07") & set(seen), (command, width)
+    coloured = _shown(odd, READ, WIDTHS[0], NO_COLOR="")
+    for command, told in coloured.items():
+        assert (told[0], re.sub(r"\x1b\[[0-9;]*m", "", told[1])) == plain[WIDTHS[0]][command]
+    assert "\x1b" in "".join(told for _, told in coloured.values())  # as on a terminal
+    assert "日本語" in plain[60]["search 日本語"][1]
 
 
 def test_columns_stand_below_each_other_and_a_pipe_has_no_codes(odd: Path) -> None:
     for width in WIDTHS:
-        seen = _shown(odd, "list", width)[1]
+        seen = _shown(odd, ["list"], width)["list"][1]
         rows = [line for line in seen.splitlines() if "OPEN" in line]
         assert len(rows) == len(ODD)
         assert len({cell_len(row[: row.index("OPEN")]) for row in rows}) == 1
     for command in READ:
-        piped = process.ended(odd, *command.split(), more=FIXED)
-        assert "\x1b" not in piped.stdout + piped.stderr, command
+        piped = run(command.split(), odd)
+        assert "\x1b" not in piped.output + piped.stderr, command
 
 
-def _picture(home: Path, command: str, width: int) -> str:
-    """What the command shows, without its colours."""
-    status, seen = _shown(home, command, width)
-    assert status == 0, seen
-    return re.sub(r"(?m)^home .*\n(?: .*\n)*", "", seen)  # its path is another one each time
-
-
-def _shown(home: Path, command: str, width: int, **env: str) -> tuple[int, str]:
-    """How it ended, and all that it wrote."""
+def _shown(
+    home: Path, commands: Sequence[str], width: int, **env: str
+) -> dict[str, tuple[int, str]]:
+    """How each ended, and all that it wrote; one after another in one process."""
     given = {**FIXED, "COLUMNS": str(width), "NO_COLOR": "1", **env}
-    with on_terminal(home, *command.split(), env=given) as terminal:
-        return terminal.ended()
+    program = sys.executable, "-c", EACH
+    with on_terminal(home, *commands, env=given, program=program) as terminal:
+        found = terminal.ended()[1].split("\0")
+    ends = zip(found[::2], found[1::2], strict=False)
+    return {name: (int(status), seen) for name, (seen, status) in zip(commands, ends, strict=True)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import proved
-from tests.support.process import begun, ran, read, until
+from tests.support.process import begun, did, read, until
 from tests.support.receivers import read as heard
 from tests.support.receivers import settings
 
@@ -20,10 +20,10 @@ HANGS = "import sys, time; open(sys.argv[1], 'a').write(sys.stdin.read()); time.
 def waiting(home: Path, given: list[str]) -> None:
     """A home whose next wake proposes something, with a receiver that is allowed."""
     settings(home, f"command = {json.dumps(given)}", "every_minutes = 0")
-    ran(home, "task", "add", "Fix the sink")
-    ran(home, "task", "note", "Fix the sink", "Takes about 60 minutes. Urgent!")
-    ran(home, "notify", "allow")
-    ran(home, "agent", "create", "Fix the sink")
+    did(home, "task", "add", "Fix the sink")
+    did(home, "task", "note", "Fix the sink", "Takes about 60 minutes. Urgent!")
+    did(home, "notify", "allow")
+    did(home, "agent", "create", "Fix the sink")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import ROOT, begun, environ, ran, until
+from tests.support.process import ROOT, begun, did, environ, until
 from tests.support.serving import Browser, free_port
 
 pytestmark = pytest.mark.e2e
@@ -58,9 +58,9 @@ Restore = Callable[[Path, Path], None]
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     made = tmp_path / "home"
-    ran(made, "task", "add", "Old")
+    did(made, "task", "add", "Old")
     shutil.copytree(made, tmp_path / "backup")
-    ran(made, "task", "add", "Newer")
+    did(made, "task", "add", "Newer")
     return made
 
 
@@ -100,8 +100,8 @@ def test_under_a_page(home: Path, restore: Restore) -> None:
     assert process.wait(60) == 2
     assert "journal.db was replaced while it was open" in said.read_text()
     assert rows(home) == kept
-    ran(home, "task", "add", "Later")
-    ran(home, "prove")
+    did(home, "task", "add", "Later")
+    did(home, "prove")
 
 
 def test_under_a_watcher(home: Path) -> None:
@@ -115,8 +115,8 @@ def test_under_a_watcher(home: Path) -> None:
     assert "was replaced while it was open" in said.read_text()
     assert "created=1" not in said.read_text().partition("created=1")[2]
     assert rows(home) == kept
-    ran(home, "import", str(file))
-    ran(home, "prove")
+    did(home, "import", str(file))
+    did(home, "prove")
 
 
 def test_under_a_program(home: Path) -> None:
@@ -144,7 +144,7 @@ def test_under_a_program(home: Path) -> None:
         process.stdin.close()
         assert process.wait(60) == 0
     assert rows(home) == kept
-    ran(home, "prove")
+    did(home, "prove")
 
 
 @pytest.mark.parametrize("what", ["gone", "moved"])
@@ -166,12 +166,12 @@ def test_a_home_that_is_no_more_there_is_not_begun_again(home: Path, what: str) 
     assert not home.exists()
     if what == "moved":
         assert not any(b"Second" in one for one in rows(home.parent / "elsewhere"))
-        ran(home.parent / "elsewhere", "prove")
+        did(home.parent / "elsewhere", "prove")
 
 
 def test_the_log_that_was_not_put_back_keeps_all_its_rows(home: Path) -> None:
     port, said = free_port(), home.parent / "said"
-    ran(home, "agent", "create", "Old")
+    did(home, "agent", "create", "Old")
     process = begun(home, "serve", "--port", str(port), log=said)
     browser = Browser(f"http://127.0.0.1:{port}")
     until(browser.is_answered)

@@ -113,5 +113,6 @@ def test_a_page_goes_on_and_shows_what_came(tmp_path: Path, folder: Path) -> Non
         process.until(browser.is_answered)
         desk.said("task", "add", "Seen beside the engine")
         desk.told("sync")
+        assert browser.send("/tasks", "/tasks", title="Its own")  # soon after that it syncs
         process.until(lambda: "Seen beside the engine" in browser.page("/tasks"), 40)
     assert laptop.told("prove")["ok"]

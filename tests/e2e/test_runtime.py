@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.support.cli import proved
-from tests.support.process import begun, lines, ran, read, until
+from tests.support.process import begun, did, lines, read, until
 
 pytestmark = pytest.mark.e2e
 
 BEFORE = "- [ ] Fix the sink\n\n  Water drips.\n- [ ] Paint the door\n"
 AFTER = BEFORE.replace("drips.", "drips.\n\n  Takes about 60 minutes. Urgent!")
-SETTINGS = "[agents]\nthrottle_seconds = 2\n"
+SETTINGS = "[agents]\nthrottle_seconds = 1\n"
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def home(tmp_path: Path) -> Path:
     """Two tasks of a file, each with an agent that has reported once."""
     (tmp_path / "TODO.md").write_text(BEFORE, encoding="utf-8")
     made = tmp_path / "home"
-    ran(made, "import", "TODO.md")
+    did(made, "import", "TODO.md")
     (made / "settings.toml").write_text(SETTINGS, encoding="utf-8")
-    ran(made, "agent", "create", "--all")
-    ran(made, "wake")
+    did(made, "agent", "create", "--all")
+    did(made, "wake")
     return made
 
 
@@ -59,11 +59,11 @@ def test_an_edit_in_the_editor_wakes_the_agent_and_its_proposal_is_confirmed(hom
         assert "Set estimate to 60 minutes" in {item["summary"] for item in found["items"]}
         assert read(home, "report", "Fix the sink")["run_key"] != first["run_key"]
         assert len(wakes(home)) == 3  # the door's agent sleeps on
-        ran(home, "confirm", "1", "--all")
+        did(home, "confirm", "1", "--all")
         (task,) = [one for one in read(home, "task", "list") if one["title"] == "Fix the sink"]
         assert task["estimate_minutes"] == 60
         until(lambda: read(home, "status")["lag"] == 0)
-        time.sleep(3.5)  # longer than the throttle
+        time.sleep(2)  # longer than the throttle
         assert len(wakes(home)) == 3, "its own proposals woke it"
         assert {one["rule"] for one in read(home, "why", "Fix the sink")} >= {"own_write"}
     finally:
@@ -83,7 +83,7 @@ def test_a_runtime_that_was_killed_is_no_loss(home: Path) -> None:
     runtime.wait()
     todo.write_text(AFTER, encoding="utf-8")
     log.unlink()
-    ran(home, "run", "--until-idle", "--watch", "TODO.md")
+    did(home, "run", "--until-idle", "--watch", "TODO.md")
     assert len(wakes(home)) == 3
     assert proved(home) > 0
 
@@ -94,7 +94,7 @@ def test_two_runtimes_share_a_home_and_each_wake_runs_once(home: Path) -> None:
     try:
         until(lambda: all(log.exists() and "started" in log.read_text() for log in logs))
         assert len([one for one in read(home, "status")["runtimes"] if one["alive"]]) == 2
-        ran(home, "task", "note", "Fix the sink", "Takes about 2 hours.")
+        did(home, "task", "note", "Fix the sink", "Takes about 2 hours.")
         until(lambda: read(home, "why", "Fix the sink")[0]["outcome"] == "woke")
         until(lambda: wakes(home)[0]["ended_at"])
     finally:
@@ -112,23 +112,23 @@ def test_a_backup_taken_while_it_runs_is_a_whole_home(home: Path) -> None:
     runtime = begun(home, "--json", "run", log=log)
     try:
         until(lambda: log.exists() and "started" in log.read_text())
-        ran(home, "task", "note", "Fix the sink", "Takes about 60 minutes.")
+        did(home, "task", "note", "Fix the sink", "Takes about 60 minutes.")
         copy = home.parent / "copy"
         told = read(home, "backup", str(copy))
         assert (told["ok"], told["folder"]) == (True, str(copy))
     finally:
         stopped(runtime, signal.SIGTERM)
     assert not (copy / "replica").exists()
-    assert ran(copy, "prove").startswith("Proved")
+    assert did(copy, "prove").startswith("Proved")
     assert {one["run_key"] for one in wakes(copy)} <= {one["run_key"] for one in wakes(home)}
     assert read(copy, "report", "Fix the sink")["run_key"]
     with sqlite3.connect(copy / "agent.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
-    ran(copy, "run", "--until-idle")  # restored: what waited is woken, and work goes on
+    did(copy, "run", "--until-idle")  # restored: what waited is woken, and work goes on
     assert read(copy, "status")["lag"] == 0
     assert "Set estimate to 60 minutes" in {
         item["summary"] for one in read(copy, "inbox") for item in one["items"]
     }
     assert read(copy, "doctor")["ok"]
-    assert ran(copy, "prove").startswith("Proved")
+    assert did(copy, "prove").startswith("Proved")

@@ -22,7 +22,7 @@ from tests.support.consents import agreed
 from tests.support.forms import forms
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
-from tests.support.process import NOTHING, begun, lines, ran, read, until
+from tests.support.process import NOTHING, begun, did, lines, ran, read, until
 
 pytestmark = pytest.mark.e2e
 
@@ -134,9 +134,9 @@ def send(address: str, page: str, action: str) -> int:
 
 def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "run.log"
-    ran(home, "task", "add", "Fix the sink")
-    ran(home, "agent", "create", "--all")
-    ran(home, "wake")
+    did(home, "task", "add", "Fix the sink")
+    did(home, "agent", "create", "--all")
+    did(home, "wake")
     (agent,) = read(home, "agent", "list")
     url = f"/agents/{agent['id']}"
     runtime = begun(home, "--json", "run", "--serve", "--port", "0", log=log)
@@ -155,7 +155,7 @@ def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_pa
     told = [one["event"] for one in lines(log)]  # each of them JSON: nothing else was said
     assert (told.count("waking"), told.count("ended"), told[-1]) == (1, 1, "stopped")
     assert len(read(home, "wakes")) == 2
-    assert ran(home, "prove").startswith("Proved")
+    assert did(home, "prove").startswith("Proved")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(address, timeout=2)
 
@@ -170,10 +170,10 @@ END_SECONDS = 8  # it is one; a machine that is busy gets more
 
 def slowed(home: Path) -> Path:
     """A home whose figures take for ever to be counted: its analytics ask too much."""
-    ran(home, "task", "add", "Fix the sink")
-    ran(home, "agent", "create", "--all")
-    ran(home, "wake")
-    ran(home, "metrics")
+    did(home, "task", "add", "Fix the sink")
+    did(home, "agent", "create", "--all")
+    did(home, "wake")
+    did(home, "metrics")
     with duckdb.connect(home / "analytics.duckdb") as analytics:
         analytics.execute(SLOW)
     return home
@@ -211,9 +211,9 @@ def test_a_query_of_the_page_beside_the_engine_does_not_hold_the_end_up(tmp_path
 
 def test_a_wake_that_waits_for_its_model_is_left_for_the_next_process(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    ran(home, "task", "add", "Fix the sink")
-    ran(home, "agent", "create", "--all")
-    ran(home, "wake")
+    did(home, "task", "add", "Fix the sink")
+    did(home, "agent", "create", "--all")
+    did(home, "wake")
     agreed(home, environ={})
     (agent,) = read(home, "agent", "list")
     url = f"/agents/{agent['id']}"
@@ -231,4 +231,4 @@ def test_a_wake_that_waits_for_its_model_is_left_for_the_next_process(tmp_path: 
         assert (process.returncode, "Traceback" in told) == (0, False), told
         ran(home, "run", "--until-idle", more=more)
     assert [one["outcome"] for one in read(home, "wakes")] == ["completed"] * 2
-    assert ran(home, "prove").startswith("Proved")
+    assert did(home, "prove").startswith("Proved")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.process import begun, ran, read, until
+from tests.support.process import begun, did, read, until
 from tests.support.serving import Browser, fallen, free_port, written
 
 pytestmark = [
@@ -22,8 +22,8 @@ TASK = "Fix the sink"
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     home = tmp_path / "home"
-    ran(home, "task", "add", TASK)
-    ran(home, "agent", "create", "--all")
+    did(home, "task", "add", TASK)
+    did(home, "agent", "create", "--all")
     return home
 
 
@@ -72,7 +72,7 @@ def proved(home: Path, *texts: str) -> None:
     """All of these were written once, and the home is whole."""
     found = written(home)
     assert {text: found[text] for text in texts} == dict.fromkeys(texts, 1)
-    assert ran(home, "prove").startswith("Proved")
+    assert did(home, "prove").startswith("Proved")
 
 
 def test_no_job_of_a_server_takes_its_files_away(home: Path) -> None:
@@ -82,8 +82,8 @@ def test_no_job_of_a_server_takes_its_files_away(home: Path) -> None:
         for job in (count, wake, prove):
             name = job.__name__
             job(browser, agent["id"])
-            ran(home, "label", "add", name)
-            ran(home, "task", "note", TASK, f"after {name}")
+            did(home, "label", "add", name)
+            did(home, "task", "note", TASK, f"after {name}")
             assert browser.send("/tasks", "/tasks", title=f"Done after {name}")
             assert fallen(pid, home) == []
             told += [name, f"after {name}", f"Done after {name}"]
@@ -95,7 +95,7 @@ def test_a_page_beside_an_engine_leaves_it_its_files(home: Path) -> None:
     notes = [f"note {n}" for n in range(3)]
     with served(home, "run", "--serve") as (pid, browser):
         for note in notes:
-            ran(home, "task", "note", TASK, note)
+            did(home, "task", "note", TASK, note)
             wake(browser, agent["id"])
             assert fallen(pid, home) == []
     proved(home, *notes)

@@ -159,7 +159,7 @@ def test_each_row_is_taken_once_whenever_the_follower_is_killed(
         written = [writers.submit(write, nth) for nth in range(4)]
         try:
             subprocess.run(
-                [*command, "pg:anna", view, "10", "journal"],
+                [*command, "pg:anna", view, "6", "journal"],
                 cwd=ROOT, env={**os.environ, **env, "PYTHONPATH": str(ROOT)}, check=True,
             )  # fmt: skip
         finally:

@@ -168,7 +168,7 @@ def test_no_more_is_read_of_an_answer_than_the_bound(family: Family) -> None:
 def test_a_slow_try_is_given_up_and_made_again(family: Family) -> None:
     fine = family.answer("Fine.")
     with family.serving(fine._replace(seconds=30), fine) as server:
-        assert ask(family, server, timeout_seconds=2).text == "Fine."
+        assert ask(family, server, timeout_seconds=1).text == "Fine."
     assert len(server.sent) == 2
 
 
@@ -179,7 +179,7 @@ def test_a_try_is_bounded_as_a_whole_even_where_bytes_keep_coming(
 ) -> None:
     slow = family.answer(LONG)._replace(drip_seconds=0.1)
     with family.serving(*[slow] * 4) as server:
-        found = fault(family, server, timeout_seconds=0.6, is_aloud=is_aloud)
+        found = fault(family, server, timeout_seconds=0.3, is_aloud=is_aloud)
     assert (found.code, found.of_provider) == ("timeout", True)
     assert len(server.sent) == retry_loop.TRIES_MAX
 

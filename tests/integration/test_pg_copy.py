@@ -12,6 +12,7 @@ from adapters.upkeep.home_copy import copy_home
 from adapters.wiring import open_home
 from domain.errors import Refused
 from domain.journal.commands import CreateTask
+from tests.golden.homes import HOMES as GOLDEN
 from tests.support import process
 from tests.support.cli import done, refused, told
 
@@ -39,7 +40,7 @@ def test_a_home_goes_there_and_back_and_is_the_same(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     home, back = tmp_path / "home", tmp_path / "back"
-    done(["demo-data", "--agents", "2", "--months", "1"], home)
+    GOLDEN["demo"].put(tmp_path)
     before = contents(home, environ)
     digest = told(["prove"], home)["digest"]
     settings = (home / "settings.toml").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 out of the files of its tables by `wakelog database scrub`, and out of no other home."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 
 from adapters.home.home_location import location_of
+from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.upkeep.erase import erase
 from adapters.usecases.resolve import pick_task
@@ -26,6 +28,7 @@ from tests.integration.test_pg_page import Served, as_, posted, served
 from tests.support.checker import findings
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.pages import ORIGIN
+from tests.support.postgres import database
 
 pytestmark = pytest.mark.slow
 __all__ = ["served"]
@@ -33,12 +36,28 @@ ANNA, BERT = "pg:anna", "pg:bert"
 OTHERS = "Ziegelbrenner"  # a word of the other home
 
 
+@pytest.fixture(scope="module")
+def made(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """What each test has a copy of."""
+    with database(postgres) as url:
+        yield lived(url, tmp_path_factory.mktemp("made"))
+
+
 @pytest.fixture
-def env(postgres_homes: Homes, tmp_path: Path) -> dict[str, str]:
+def env(made: dict[str, str], postgres: str, tmp_path: Path) -> Iterator[dict[str, str]]:
     """Two homes: hers with a task whose every kind of words is told, and another's."""
+    was = made["WAKELOG_DATABASE"]
+    cache = shutil.copytree(made["XDG_CACHE_HOME"], tmp_path / "cache")
+    with database(postgres, of=was.rpartition("/")[2]) as url:
+        for one in cache.glob(f"*/pg/{Database(was).id}"):
+            one.rename(one.with_name(Database(url).id))
+        yield {**made, "WAKELOG_DATABASE": url, "XDG_CACHE_HOME": str(cache)}
+
+
+def lived(url: str, cache: Path) -> dict[str, str]:
     env = {
-        "WAKELOG_DATABASE": postgres_homes.database.url,
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "WAKELOG_DATABASE": url,
+        "XDG_CACHE_HOME": str(cache),
         "WAKELOG_TIMEZONE": "UTC",
     }
     for home, title in ((ANNA, ILL), (BERT, f"Ask {OTHERS}")):

@@ -361,7 +361,7 @@ def tended_for_a_moment(environ: dict[str, str]) -> None:
     ) as worker:
         assert worker.stderr is not None
         assert b'"working"' in worker.stderr.readline()
-        time.sleep(3)
+        time.sleep(1.5)  # in which it looks six times
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(30) == 0
 

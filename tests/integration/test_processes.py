@@ -10,7 +10,7 @@ from tests.support import killing
 from tests.support.driver import prepare
 
 PROCESSES = 8
-SECONDS = 4.0
+SECONDS = 2.5
 
 
 @pytest.mark.slow

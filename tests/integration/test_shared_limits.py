@@ -124,14 +124,14 @@ def test_a_home_at_its_limit_grows_by_nothing_however_often_it_is_looked_at(made
 
 
 def test_a_home_at_its_limit_waits_and_the_others_wake(made: Cluster) -> None:
-    made.make("busy", 5)
+    made.make("busy", 3)
     made.make("calm", 1)
     number = made.homes.named("busy").number
     level = f"INSERT INTO runtime.buckets VALUES ('home {number}', 2, clock_timestamp())"
     asked(made.homes, level)  # two at once, then one a second
     made.begin("--home-requests", "60")
     made.until_ended("calm", 1)
-    made.until_ended("busy", 5)
+    made.until_ended("busy", 3)
     made.until_quiet()
     with psycopg.connect(made.url) as line:
         waits = f"home = {number} AND topic = 'wake.deferred.1'"

@@ -123,7 +123,7 @@ def killed(home: Path, view: Path, log: type[HomeLog], seconds: float) -> None:
 def main(home: str, view: str, kills: str, log: str) -> None:
     dice, followed = random.Random(kills), {"agent": AgentLog, "journal": JournalLog}[log]
     for _ in range(int(kills)):
-        killed(Path(home), Path(view), followed, dice.uniform(0.0, 1.0))
+        killed(Path(home), Path(view), followed, dice.uniform(0.0, 0.5))
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def provider() -> Iterator[Provider]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         made.address = f"http://127.0.0.1:{server.server_port}"
-        thread = Thread(target=server.serve_forever, daemon=True)
+        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield made
         server.shutdown()

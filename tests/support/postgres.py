@@ -108,20 +108,24 @@ def _wait(address: str, running: "subprocess.Popen[Any]", log: Path) -> None:
 
 
 @contextmanager
-def database(address: str) -> Iterator[str]:
-    """A new database's address, with the tables of wakelog in it; dropped at the end."""
-    url = made_database(address)
+def database(address: str, of: str = "") -> Iterator[str]:
+    """A new database's address, with the tables of wakelog in it; dropped at the end. `of`: see
+    `made_database`."""
+    url = made_database(address, of)
     yield url
     name = url.rpartition("/")[2]
     with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def made_database(address: str) -> str:
-    """The same, which ends with its server: a copy of one that was made for it."""
-    pattern = _pattern(address)
+def made_database(address: str, of: str = "") -> str:
+    """The same, which ends with its server: a copy of one that was made for it, or that is named
+    `of`, in which nobody works then."""
+    pattern = of or _pattern(address)
     name = f"t{next(_NAMES)}"
     with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
+        ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.execute(ended, (of,))
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {pattern}".encode())
     with psycopg.connect(f"{address}{name}", autocommit=True) as connection:
         connection.execute(STAND_HERE.encode())  # it is no copy of anything

@@ -59,9 +59,14 @@ def ran(home: Path, *args: str, more: Mapping[str, str] = NOTHING) -> str:
 
 def read(home: Path, *args: str, more: Mapping[str, str] = NOTHING) -> Any:
     """The JSON document that a command prints, which is run in this process: that is quick."""
+    return json.loads(did(home, "--json", *args, more=more))
+
+
+def did(home: Path, *args: str, more: Mapping[str, str] = NOTHING) -> str:
+    """What a command prints, run so: for what is done before and beside the processes."""
     own = {"WAKELOG_REPLICA": "", "WAKELOG_NOW": "", "HOME": str(home.parent), **more}
     with chdir(home.parent):
-        return cli.told([*args], home, env=own)
+        return cli.done([*args], home, env=own)
 
 
 def begun(

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, TypeVar
 
 CLOSING_SECONDS = 10
+THINKING_SECONDS_MAX = 60
 
 
 class Sent(NamedTuple):
@@ -32,9 +33,9 @@ class Sent(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the server says. `seconds`: it thinks so long; `is_dropped`: it hangs up instead;
-    `cut_bytes`: so many bytes of the body are announced and never sent; `drip_seconds`: it waits
-    so long before each byte.
+    """What the server says. `seconds`: it thinks so long; `until`: until that is set; `is_dropped`:
+    it hangs up instead; `cut_bytes`: so many bytes of the body are announced and never sent;
+    `drip_seconds`: it waits so long before each byte.
 
     Where it is streamed: after `breaks_after` pieces, if any, it sends `then` as one, or breaks
     off within the next piece; `drip_seconds` are between pieces. `is_whole`: it is not."""
@@ -50,6 +51,7 @@ class Answer(NamedTuple):
     breaks_after: int = 0
     then: bytes = b""
     is_whole: bool = False
+    until: threading.Event | None = None
 
 
 def page(status: int = 200, words: str = "Sign in to this network") -> Answer:
@@ -80,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _say(self, said: Answer, *, is_streamed: bool = False) -> None:
         if said.seconds:
             self.server.closing.wait(said.seconds)
+        if said.until:
+            said.until.wait(THINKING_SECONDS_MAX)
         if said.is_dropped:
             self.close_connection = True
             return

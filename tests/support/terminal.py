@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tests.support import process
 
 SECONDS = 60.0
 PLAIN = {"NO_PROXY": "127.0.0.1", "COLUMNS": "200", "TZ": "UTC"}  # no line is wrapped
+WAKELOG = process.command()
 CTRL_C, CTRL_D = "\x03", "\x04"
 OWN = """
 import fcntl, os, sys, termios
@@ -68,11 +69,16 @@ class Terminal:
 
 
 @contextmanager
-def on_terminal(home: Path, *args: str, env: Mapping[str, str] | None = None) -> Iterator[Terminal]:
+def on_terminal(
+    home: Path,
+    *args: str,
+    env: Mapping[str, str] | None = None,
+    program: Sequence[str] = WAKELOG,
+) -> Iterator[Terminal]:
     """Run a command on a terminal; it is gone at the end."""
     master, slave = pty.openpty()
     running = subprocess.Popen(
-        [sys.executable, "-c", OWN, *process.command(*args)],
+        [sys.executable, "-c", OWN, *program, *args],
         cwd=home.parent,
         env={**process.environ(home), **PLAIN, **(env or {})},
         stdin=slave,
