@@ -26,7 +26,8 @@ setup: $(STAMP) ## make .venv with everything needed; quick where nothing change
 # Without them their tests are skipped and say so; offline or without rights this is no failure.
 debian: ## on Debian, install the programs that some tests drive; elsewhere name them
 	@set --; \
-	[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || set -- "$$@" chromium; \
+	[ -n "$$CHROMIUM" ] || command -v chromium-headless-shell >/dev/null || \
+		command -v chromium >/dev/null || set -- "$$@" chromium-headless-shell; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
 		set -- "$$@" postgresql; \
 	command -v task >/dev/null || set -- "$$@" taskwarrior; \
