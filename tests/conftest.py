@@ -172,15 +172,8 @@ def _homes(server: str) -> Iterator[Any]:
         opened.close()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let go of the names that examples were not run with.
-
-    An example that another worker ran still holds all names of its module here; with DuckDB among
-    them, its bindings would tell at the very end that they are still in use.
-    """
-    for item in session.items:
-        if isinstance(item, pytest.DoctestItem):
-            item.dtest.globs.clear()
+def pytest_sessionfinish() -> None:
+    """Let garbage be looked for everywhere again: bindings of DuckDB tell what is left of them."""
     gc.unfreeze()
     if "coverage" in sys.modules:
         _keep_what_was_measured()
