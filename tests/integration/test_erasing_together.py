@@ -88,9 +88,7 @@ def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     assert [one["text"] for one in desk.told("show", "passport")["notes"]][-1] == "Done soon."
 
 
-def test_a_machine_that_is_new_takes_marks_and_proves(
-    ill: list[Machine], place: Path
-) -> None:
+def test_a_machine_that_is_new_takes_marks_and_proves(ill: list[Machine], place: Path) -> None:
     desk, laptop = ill
     laptop.told("erase", "task", ILL, "--sure")
     laptop.sync()
