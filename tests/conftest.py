@@ -5,6 +5,7 @@
 
 import gc
 import os
+import re
 import shutil
 import signal
 import sys
@@ -78,6 +79,9 @@ SLOW = (
 )
 """Names that begin so are run after the fast part, which is to take a minute."""
 
+FAST = "not slow and not e2e"
+WHOLLY_SLOW = re.compile(r"^pytestmark = (pytest\.mark\.|\[.*mark\.)(slow|e2e)\b", re.MULTILINE)
+
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 MEMORY = Path("/dev/shm")
 MEMORY_FREE_MIN = 2 * 1024**3
@@ -116,6 +120,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave alone a file of which the fast part takes nothing: most of them load much."""
+    if config.option.markexpr != FAST or collection_path.suffix != ".py":
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    is_slow = name.startswith(tuple(one for one in SLOW if "::" not in one))
+    return is_slow or bool(WHOLLY_SLOW.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -172,15 +185,8 @@ def _homes(server: str) -> Iterator[Any]:
         opened.close()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let go of the names that examples were not run with.
-
-    An example that another worker ran still holds all names of its module here; with DuckDB among
-    them, its bindings would tell at the very end that they are still in use.
-    """
-    for item in session.items:
-        if isinstance(item, pytest.DoctestItem):
-            item.dtest.globs.clear()
+def pytest_sessionfinish() -> None:
+    """Let garbage be looked for everywhere again: bindings of DuckDB tell what is left of them."""
     gc.unfreeze()
     if "coverage" in sys.modules:
         _keep_what_was_measured()

@@ -127,17 +127,18 @@ class Asker:
         found = self._found()
         site = Site(self.home, dict(os.environ))
         try:
-            client = TestClient(make_app(site, Guard("127.0.0.1", PORT)), base_url=ORIGIN)
             if self.is_readable:
                 site.figures.ask(site.ends())
                 site.figures.wait(JOBS_SECONDS)
                 site.jobs.prove()
                 site.jobs.wait(JOBS_SECONDS)
-            for kind, address in self._addresses():
-                for nth, path in enumerate(found.filled(address)):
-                    yield self._page(client, path, "" if nth else kind)
-                    bare, _, query = path.partition("?")
-                    yield self._page(client, f"{bare}.json{'?' if query else ''}{query}")
+            app = make_app(site, Guard("127.0.0.1", PORT))
+            with TestClient(app, base_url=ORIGIN) as client:  # one loop for all
+                for kind, address in self._addresses():
+                    for nth, path in enumerate(found.filled(address)):
+                        yield self._page(client, path, "" if nth else kind)
+                        bare, _, query = path.partition("?")
+                        yield self._page(client, f"{bare}.json{'?' if query else ''}{query}")
         finally:
             site.jobs.wait(JOBS_SECONDS)
             site.close()

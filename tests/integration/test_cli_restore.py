@@ -17,6 +17,7 @@ from adapters.runtime.wake_capture import capture
 from adapters.sync.restore import RestoreStep, restore
 from adapters.wiring import open_home
 from tests.support import cli, process
+from tests.support.homes import Homes
 from tests.support.machines import Machine, pair
 from tests.support.rescuing import CUT, status_when_cut
 from tests.support.services import queued_key
@@ -35,9 +36,14 @@ def counted(home: Path) -> dict[str, int]:
 
 
 @pytest.fixture
-def lost(tmp_path: Path) -> tuple[Machine, Machine, Path]:
+def lost(homes: Homes) -> tuple[Machine, Machine, Path]:
     """A desk that leads and is gone since its backup, but for what it gave; and a laptop."""
-    desk, laptop = pair(tmp_path)
+    desk, laptop = pair(place := homes.again(losing))
+    return desk, laptop, place / "backup"
+
+
+def losing(place: Path) -> None:
+    desk, laptop = pair(place)
     desk.said("add", "Fix the tap", "--category", "House")
     desk.said("agent", "create", "--all")
     desk.said("wake")
@@ -46,12 +52,10 @@ def lost(tmp_path: Path) -> tuple[Machine, Machine, Path]:
         one.said("replicas", "name", one.home.name)
         one.sync()
     desk.sync()
-    backup = tmp_path / "backup"
-    desk.said("backup", str(backup))
+    desk.said("backup", str(place / "backup"))
     desk.said("note", "tap", "Ann comes on Monday.")
     desk.said("wake")
     desk.sync()
-    return desk, laptop, backup
 
 
 def back(desk: Machine, backup: Path, how: str = "--lost", name: str = "desk2") -> Machine:
@@ -359,12 +363,14 @@ def test_an_adoption_that_was_killed_says_what_ends_it(
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> tuple[Path, Path]:
-    home, backup = tmp_path / "home", tmp_path / "backup"
-    cli.run(["add", "Fix the tap"], home)
-    cli.run(["backup", str(backup)], home)
-    cli.run(["add", "Paint the fence"], home)
-    return home, backup
+def alone(homes: Homes) -> tuple[Path, Path]:
+    place = homes.again(backed_up)
+    return place / "home", place / "backup"
+
+
+def backed_up(place: Path) -> None:
+    for words in ("add", "Fix the tap"), ("backup", str(place / "backup")), ("add", "Paint it"):
+        cli.run([*words], place / "home")
 
 
 def test_of_a_home_alone_nothing_is_asked(alone: tuple[Path, Path]) -> None:

@@ -16,6 +16,7 @@ from domain.append import envelope
 from domain.append.texts import payloads_named
 from domain.erasure import ErasureList, digest_of
 from tests.integration.test_cli_erase import ILL, KEPT, WORDS, holding
+from tests.support.homes import Homes
 from tests.support.machines import Machine, pair
 
 MORE = ("Hühnersuppe",)
@@ -34,9 +35,18 @@ def left(path: Path) -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def ill(tmp_path: Path) -> tuple[Machine, Machine]:
+def place(homes: Homes) -> Path:
+    return homes.again(illness)
+
+
+@pytest.fixture
+def ill(place: Path) -> list[Machine]:
     """Two machines that share a task with an agent that has woken, and another one."""
-    desk, laptop = pair(tmp_path)
+    return pair(place)
+
+
+def illness(place: Path) -> None:
+    desk, laptop = pair(place)
     desk.said("add", ILL, "--item", "Buy Hustensaft")
     desk.said("add", "Renew the passport")
     desk.said("note", "Zwiebelkur", "Frau Sonderbar wants Pfefferminz and Kamillentee")
@@ -49,15 +59,14 @@ def ill(tmp_path: Path) -> tuple[Machine, Machine]:
     laptop.said("note", "Zwiebelkur", "Hühnersuppe helps as well, says Frau Sonderbar")
     laptop.sync()
     desk.sync()
-    return desk, laptop
 
 
 @pytest.mark.slow
 def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
-    ill: tuple[Machine, Machine], tmp_path: Path
+    ill: list[Machine], place: Path
 ) -> None:
     desk, laptop = ill
-    assert left(tmp_path), "also in the folder"
+    assert left(place), "also in the folder"
     desk.told("erase", "task", ILL, "--sure")
     assert left(desk.home) == {}
     assert left(laptop.home)
@@ -65,7 +74,7 @@ def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     assert laptop.sync()["waiting"] == []
     assert left(laptop.home) == {}
     desk.sync()
-    assert left(tmp_path) == {}
+    assert left(place) == {}
     for one in ill:
         proved = one.told("prove")
         assert (proved["ok"], proved["erased"]["units"][0]["what"]) == (True, "task")
@@ -79,24 +88,22 @@ def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     assert [one["text"] for one in desk.told("show", "passport")["notes"]][-1] == "Done soon."
 
 
-def test_a_machine_that_is_new_takes_marks_and_proves(
-    ill: tuple[Machine, Machine], tmp_path: Path
-) -> None:
+def test_a_machine_that_is_new_takes_marks_and_proves(ill: list[Machine], place: Path) -> None:
     desk, laptop = ill
     laptop.told("erase", "task", ILL, "--sure")
     laptop.sync()
     desk.sync()
     laptop.sync()
-    phone = Machine(tmp_path / "phone", desk.folder)
+    phone = Machine(place / "phone", desk.folder)
     assert phone.sync()["waiting"] == []
-    assert left(tmp_path) == {}
+    assert left(place) == {}
     assert phone.told("prove")["ok"]
     assert phone.titles() == {"Renew the passport"}
 
 
 @pytest.mark.slow
 def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
-    ill: tuple[Machine, Machine], tmp_path: Path
+    ill: list[Machine], place: Path
 ) -> None:
     desk, laptop = ill
     laptop.said("note", "Zwiebelkur", "And Kamillentee at night")
@@ -113,7 +120,7 @@ def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
     assert "written to here" not in laptop.said("doctor")
     desk.sync()
     laptop.sync()
-    assert left(tmp_path) == {}
+    assert left(place) == {}
     for one in ill:
         assert one.told("prove")["ok"]
     assert laptop.sync()["equal"] == ["desk"]
@@ -149,7 +156,7 @@ def forge(machine: Machine, log_name: str, unit: str, tags: str, *, is_text: boo
     ],
 )
 def test_who_erases_what_is_not_its_own_is_found_and_not_obeyed(
-    ill: tuple[Machine, Machine], log: str, unit: str, tags: str, told: str
+    ill: list[Machine], log: str, unit: str, tags: str, told: str
 ) -> None:
     """A machine of the home, with its chain redone: an agreement, another task's note, another
     agent's queue, a verdict or an answer alone, wakes without what they proposed, and what only
@@ -172,7 +179,7 @@ def test_who_erases_what_is_not_its_own_is_found_and_not_obeyed(
 
 
 def test_a_task_s_text_that_is_said_to_be_erased_without_its_row_is_missing(
-    ill: tuple[Machine, Machine],
+    ill: list[Machine],
 ) -> None:
     desk, laptop = ill
     laptop.said("note", "passport", "The form asks for a photo. " * 200)
@@ -183,7 +190,7 @@ def test_a_task_s_text_that_is_said_to_be_erased_without_its_row_is_missing(
 
 
 def test_files_of_a_machine_that_is_gone_for_good_are_written_anew_by_the_lead(
-    ill: tuple[Machine, Machine], tmp_path: Path
+    ill: list[Machine], place: Path
 ) -> None:
     desk, laptop = ill
     laptop.said("note", "passport", "On Monday.")
@@ -194,7 +201,7 @@ def test_files_of_a_machine_that_is_gone_for_good_are_written_anew_by_the_lead(
     desk.sync()
     assert left(desk.folder) == {}
     assert left(desk.home) == {}
-    phone = Machine(tmp_path / "phone", desk.folder)
+    phone = Machine(place / "phone", desk.folder)
     phone.sync()
     assert phone.told("show", "passport")["notes"] == desk.told("show", "passport")["notes"]
     assert phone.told("prove")["ok"]

@@ -17,6 +17,7 @@ class Homes:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._made: dict[Make, Path] = {}
+        self._places: dict[Make, Path] = {}
 
     def copy(self, make: Make, home: Path) -> Path:
         """A home for one test alone; `make` runs only the first time, and closes what it opens."""
@@ -27,3 +28,16 @@ class Homes:
             self._made[make] = first
         shutil.copytree(self._made[make], home, dirs_exist_ok=True)
         return home
+
+    def again(self, make: Make) -> Path:
+        """The folder where `make` made homes that name one another, put back as it was then."""
+        if make not in self._places:
+            place = self._places[make] = self._folder / f"place-{len(self._places)}"
+            place.mkdir()
+            make(place)
+            shutil.copytree(place, place.with_suffix(".kept"))
+            return place
+        place = self._places[make]
+        shutil.rmtree(place)
+        shutil.copytree(place.with_suffix(".kept"), place)
+        return place

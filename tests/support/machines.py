@@ -70,6 +70,6 @@ class Machine:
 
 
 def pair(path: Path) -> list[Machine]:
-    """A desk and a laptop that share a folder."""
-    (path / "folder").mkdir()
+    """A desk and a laptop that share a folder; they may be there already."""
+    (path / "folder").mkdir(exist_ok=True)
     return [Machine(path / one, path / "folder") for one in NAMES]

@@ -148,6 +148,7 @@ def names_time(sentence: str) -> bool:
     return compiled(hint + rf"[a-z-]*(?:{{late_ordinal}})){END}").search(sentence) is not None
 
 
+@lru_cache(maxsize=1)  # asked of each sentence of a text
 def order(text: str, language: str) -> str:
     """How a text writes ``10/03``: "dm" or "md", by its other dates, or its language; else ""."""
     for first, second in _SLASHED.findall(text):
