@@ -354,7 +354,7 @@ def ticks_of(made: VirtualHome, agent: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> None:
+def test_a_year_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> None:
     made, _, _ = home(agents=len(ZONES))
     begun = made.clock.now()
     for agent in made.agents[1:]:  # their ticks are noted without a wake: that is quicker
@@ -362,7 +362,7 @@ def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> N
     for agent, (zone, time) in zip(made.agents, ZONES.items(), strict=True):
         made.services.append_agent(timer_command(agent, f"every day {time}", zone, begun))
     lives = 0
-    while seconds_between(begun, made.clock.now()) < 730 * DAY:
+    while seconds_between(begun, made.clock.now()) < 366 * DAY:
         lives += 1
         made.run(
             11 * DAY + 7_000,
@@ -376,9 +376,9 @@ def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> N
         ticks = ticks_of(made, agent)
         wanted = expected(zone, time, begun, end)
         assert ticks == wanted, zone
-        assert len(wanted) > 725
+        assert len(wanted) > 360
         with made.services.agents.reading() as world:
             assert world.load(WAKE_QUEUE, agent).queued is None
     assert finished(made).keys() == {"completed"}
-    assert lives > 50
+    assert lives > 25
     assert divergences(made.services) == []

@@ -201,10 +201,10 @@ def test_a_watched_file_that_is_empty_for_a_moment_loses_nothing(
     try:
         until(lambda: log.exists() and "started" in log.read_text())
         file.write_text("")  # as a program does that saves in two steps, on a slow disk
-        time.sleep(6)
+        time.sleep(3)
         assert read(home, "task", "list") == before
         file.write_text(text)
-        time.sleep(3)
+        time.sleep(2)
         assert read(home, "task", "list") == before
         ran(home, "import", "TODO.md")
         assert read(home, "task", "list") == before

@@ -195,13 +195,18 @@ def homes_of(tmp_path: Path, homes: Homes) -> tuple[Path, Path]:
     return homes.copy(written, tmp_path / "typed"), tmp_path / "sent"
 
 
-def prepared(pair: tuple[Path, Path], first: Sequence[str]) -> dict[str, str]:
-    """Do what goes before, then copy; the ids that the deeds name."""
-    home = pair[0]
-    page = told(["task", "show", SINK], home)
+def prepared(pair: tuple[Path, Path], first: Sequence[str]) -> None:
+    """Do what goes before, then copy."""
     for line in first:
-        done(shlex.split(line), home)
-    shutil.copytree(home, pair[1])
+        done(shlex.split(line), pair[0])
+    shutil.copytree(*pair)
+
+
+@pytest.fixture(scope="module")
+def ids(homes: Homes, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The ids that the deeds name: those of every copy."""
+    home = homes.copy(written, tmp_path_factory.mktemp("named"))
+    page = told(["task", "show", SINK], home)
     labels = {one["name"]: one["id"] for one in told(["label", "list"], home)}
     named = {one["name"]: one["id"] for one in told(["category", "list"], home)}
     return {
@@ -260,9 +265,9 @@ def send(visitor: Visitor, form: Form, sent: Mapping[str, str], status: int = 20
 
 @pytest.mark.parametrize("deed", DEEDS.values(), ids=list(DEEDS))
 def test_a_deed_on_a_task_is_the_same_through_both_doors(
-    homes_of: tuple[Path, Path], deed: Deed
+    homes_of: tuple[Path, Path], ids: dict[str, str], deed: Deed
 ) -> None:
-    ids = prepared(homes_of, deed.first)
+    prepared(homes_of, deed.first)
     before = len(rows(homes_of[0]))
     typed(homes_of[0], [part.format(**ids) for part in deed.typed])
     url = f"/tasks/{ids['task']}"
@@ -273,8 +278,10 @@ def test_a_deed_on_a_task_is_the_same_through_both_doors(
     same(homes_of, before)
 
 
-def test_a_task_is_added_alike_through_both_doors(homes_of: tuple[Path, Path]) -> None:
-    ids = prepared(homes_of, [])
+def test_a_task_is_added_alike_through_both_doors(
+    homes_of: tuple[Path, Path], ids: dict[str, str]
+) -> None:
+    prepared(homes_of, [])
     before = len(rows(homes_of[0]))
     typed(homes_of[0], ["task", "add", "Wash up", "--category", ids["work"]])
     with visiting(homes_of[1]) as visitor:

@@ -199,15 +199,18 @@ def large(count: int, text: str, scaffold: int) -> r.Reading:
 @pytest.mark.parametrize("scaffold", FEATURES)
 @pytest.mark.parametrize("text", ["\x01" * 3_000, "#\n" * 3_000, "𝄞" * 3_000, '"\\' * 3_000, ""])
 def test_the_worst_texts_fit_into_the_smallest_prompt(text: str, scaffold: int) -> None:
-    assert size_of(render(large(500, text, scaffold), LEAST)) <= LEAST.prompt_max_bytes
+    assert size_of(render(large(150, text, scaffold), LEAST)) <= LEAST.prompt_max_bytes
 
 
-@pytest.mark.parametrize("scaffold", FEATURES)
+@pytest.mark.parametrize(
+    ("scaffold", "count"), [*((one, 1_000) for one in FEATURES), (max(FEATURES), 10_000)]
+)
 @pytest.mark.parametrize("bound", [PROMPT_MIN_BYTES, 120_000, 1_000_000])
-def test_ten_thousand_of_everything_fit(bound: int, scaffold: int) -> None:
-    reading = large(10_000, "some words " * 20, scaffold)
+def test_thousands_of_everything_fit(bound: int, scaffold: int, count: int) -> None:
+    """Much more than fits, by either bound."""
+    reading = large(count, "some words " * 20, scaffold)
     prompt = render(reading, r.PromptLimits(prompt_max_bytes=bound))
-    assert size_of(prompt) <= bound
+    assert bound // 2 < size_of(prompt) <= bound
 
 
 def test_a_task_with_ten_thousand_notes_and_items_is_read_within_bounds() -> None:

@@ -226,7 +226,7 @@ class Seen(kit.HomeMachine):
 
 @pytest.mark.slow
 def test_a_machine_comes_everywhere_and_finds_nothing() -> None:
-    Seen.TestCase.settings = settings(max_examples=60, stateful_step_count=20)
+    Seen.TestCase.settings = settings(max_examples=30, stateful_step_count=20)
     Seen.TestCase("runTest").runTest()
     done = {name for name, is_done in Seen.met if is_done}
     assert {"confirm", "reject", "wake", "ask", "undo", "add_task", "refused"} <= done

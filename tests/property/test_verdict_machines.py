@@ -220,5 +220,5 @@ def _settled(reply: ChangesReply, known: ChangeSet) -> list[ChangesFact]:
     return decisions.settle(known, reply, is_shared=True)
 
 
-Verdicts.TestCase.settings = settings(max_examples=300, stateful_step_count=18)
+Verdicts.TestCase.settings = settings(max_examples=120, stateful_step_count=18)
 TestT2AndT3OfVerdicts = Verdicts.TestCase

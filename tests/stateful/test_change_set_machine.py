@@ -276,4 +276,4 @@ class ChangeSetMachine(RuleBasedStateMachine):
 
 
 TestChangeSetMachine = ChangeSetMachine.TestCase
-TestChangeSetMachine.settings = settings(max_examples=300)
+TestChangeSetMachine.settings = settings(max_examples=150)

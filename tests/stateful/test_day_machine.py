@@ -117,4 +117,4 @@ class DayMachine(RuleBasedStateMachine):
 
 
 TestDayMachine = DayMachine.TestCase
-TestDayMachine.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestDayMachine.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)

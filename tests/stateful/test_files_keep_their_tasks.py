@@ -265,7 +265,7 @@ class Files(RuleBasedStateMachine):
                 assert self.last[who] == task, f"{line.first!r} has become another task"
             self.words.setdefault(task, set()).update(line.words)
             self.file_of.setdefault(who, where)
-        for task, agent in self.agents_now().items():
+        for task, agent in self.agents_now(self.door.tasks()).items():
             heirs = [self.agents[one] for one in self.agents if self.is_before(one, task)]
             assert task in self.agents or heirs, f"nobody gave {task} an agent"
             self.agents.setdefault(task, agent)
@@ -285,8 +285,8 @@ class Files(RuleBasedStateMachine):
         is_same = self.said.get(who, "") == self.said.get(other, None)
         return is_same and mine.isdisjoint(used) and self.changed.isdisjoint({who, other})
 
-    def agents_now(self) -> dict[str, str]:
-        tasks = self.door.tasks()
+    @staticmethod
+    def agents_now(tasks: Mapping[str, Any]) -> dict[str, str]:
         return {task: one["agent_id"] for task, one in tasks.items() if one["agent_id"]}
 
     def is_before(self, task: str, other: str) -> bool:
@@ -301,7 +301,7 @@ class Files(RuleBasedStateMachine):
             assert status != "DONE" or who in self.ticked, f"nobody ticked {tasks[task]}"
             if status in ("DELETED", "REJECTED"):
                 assert task in self.may_be_gone, f"nobody deleted {tasks[task]}"
-        agents = self.agents_now()
+        agents = self.agents_now(tasks)
         assert agents.items() <= self.agents.items()
         assert self.agents.keys() <= agents.keys() | self.may_be_gone
 
@@ -707,7 +707,7 @@ class Files(RuleBasedStateMachine):
             self.own[who] = set(line.words), {str(self.door.tasks()[task]["due_date"])}
             self.words[task], self.file_of[who] = set(line.words), self.file_of[line.who]
             if self.last[line.who] in self.agents:
-                self.agents[task] = self.agents_now()[task]
+                self.agents[task] = self.agents_now(self.door.tasks())[task]
 
     def with_waiting(self, file: Edited) -> None:
         """A client that is told to would write the next lines so."""
