@@ -73,6 +73,12 @@ def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     desk.sync()
     assert laptop.sync()["waiting"] == []
     assert left(laptop.home) == {}
+    for log in ("journal", "agent"):
+        with closing(sqlite3.connect(laptop.home / f"{log}.db")) as rows:
+            made = rows.execute(
+                "SELECT originator_id FROM stored_events WHERE topic = 'erasure.made.1'"
+            )
+            assert made.fetchall() == [("log:main@desk",)], "it marks what that one's list holds"
     desk.sync()
     assert left(place) == {}
     for one in ill:
