@@ -21,6 +21,7 @@ from domain.log.wire import Payload
 from tests.histories import scenes
 from tests.histories.kept import each_once, unpacked
 from tests.histories.test_formats import restored
+from tests.support import checker
 from tests.support.analysed import Tables
 from tests.support.checking.logs import opened
 from tests.support.recounting.compared import (
@@ -186,8 +187,11 @@ def simulated(seed: str, steps: int, folder: Path) -> Path:
         *(pytest.param(seed, 400, marks=pytest.mark.slow) for seed in ("a", "b", "c")),
     ],
 )
-def test_a_simulated_home_counted_twice_is_the_same(seed: str, steps: int, tmp_path: Path) -> None:
+def test_a_simulated_home_keeps_the_laws_and_counted_twice_is_the_same(
+    seed: str, steps: int, tmp_path: Path
+) -> None:
     file = simulated(seed, steps, tmp_path)
+    assert checker.findings(file) == []
     same(histories.read_history(file), file)
 
 
