@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from adapters.demo.generator import make_demo_home
 from notebooks.names import NOTEBOOKS
 from tests.support.browsing import START_SECONDS, in_browser
 
@@ -29,8 +28,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a bit of everything, small."""
-    path = tmp_path_factory.mktemp("demo")
-    make_demo_home(path, seed="wakelog", agents_count=5, months=2)
+    path = tmp_path_factory.mktemp("demo") / "home"
+    command = [str(BIN / "wakelog"), "demo-data", "--home", str(path)]
+    size = ("--agents", "5", "--months", "2")
+    subprocess.run([*command, *size], capture_output=True, check=True, timeout=300)
     return path
 
 
