@@ -101,15 +101,3 @@ def test_what_a_simulation_writes_keeps_the_laws(tmp_path: Path) -> None:
     )
     assert checker.findings(kept) == []
     assert opened(kept).agents.appends
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", ["one", "two", "three"])
-def test_longer_simulations_keep_the_laws(seed: str, tmp_path: Path) -> None:
-    play = HomeEpisode()
-    play.run(plan(seed, 400))
-    kept = tmp_path / "simulated.jsonl"
-    kept.write_text(
-        "".join(histories.history_lines(histories.take_history(play.journal, play.agents)))
-    )
-    assert checker.findings(kept) == []

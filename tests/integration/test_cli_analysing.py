@@ -238,7 +238,7 @@ def test_metrics_and_exports_have_a_time_too(home: Path, tmp_path: Path) -> None
     folder = str(tmp_path / "out")
     assert done(["export", "--parquet", folder], home)
     with duckdb.connect(home / "analytics.duckdb") as analytics:
-        analytics.execute("INSERT INTO names SELECT names.* FROM names, range(8_000_000)")
+        analytics.execute("INSERT INTO names SELECT names.* FROM names, range(2_000_000)")
     assert "[timed_out]" in refused(["export", "--parquet", folder, "--timeout", "0.1"], home)
 
 

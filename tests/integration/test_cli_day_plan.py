@@ -1,11 +1,12 @@
 """`wakelog day plan`: an agent that plans days, from a fresh home, without a key; and every command
 that looks at agents, wakes and proposals, at one without a task (ADR 103)."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from adapters.analytics.database import connect
+from adapters.analytics.queries import run_query
 from tests.integration.test_documents import Fitting
 from tests.support.cli import done, proved, refused, run, told
 
@@ -165,11 +166,11 @@ def test_every_document_and_table_is_there_of_an_agent_without_a_task(
     subjects = {(one["kind"], one["subject"]) for one in told(["agent", "list"], home, env=ENV)}
     assert subjects == {("day_agent", "home"), ("task_agent", None)}
     assert "Plans:      your days" in done(["agent", "show", "Day"], home, env=ENV)
-    tables = json.loads(done(["--json", "sql", "SHOW TABLES"], home, env=ENV))
-    names = [one["name"] for one in (tables["rows"] if isinstance(tables, dict) else tables)]
-    assert {"agents", "wakes", "blocks"} <= set(names)
-    for name in names:
-        fits("rows", "sql", f"SELECT * FROM {name} LIMIT 5")
+    names = {one["name"] for one in fits("rows", "sql", "SHOW TABLES")}
+    assert {"agents", "wakes", "blocks"} <= names
+    with connect(home, ENV) as tables:
+        for name in names:
+            list(run_query(tables, f"SELECT * FROM {name} LIMIT 5").documents())
     assert proved(home)
 
 

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from adapters.cli.main import cli
 from tests.support import process
-from tests.support.cli import done, told
+from tests.support.cli import FIXED, done, told
 from tests.support.terminal import OWN, Terminal
 from tests.support.waking import agent, inbox
 
@@ -34,13 +36,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def offered(home: Path, *words: str, shell: str = "zsh") -> list[str]:
-    """What is offered for the last word, and what it is called."""
+    """What is offered for the last word, and what it is called: asked as the shell's script asks,
+    but in this process."""
     asked = {
         "COMP_WORDS": " ".join(("wakelog", *words)),
         "COMP_CWORD": str(len(words)),
         "_WAKELOG_COMPLETE": f"{shell}_complete",
     }
-    return process.ran(home, more=asked).splitlines()
+    env = {**FIXED, "WAKELOG_HOME": str(home), **asked}
+    said = CliRunner().invoke(cli, [], prog_name="wakelog", env=env)
+    assert said.exit_code == 0, said.output
+    return said.stdout.splitlines()
 
 
 def test_a_task_is_offered_by_its_id_and_the_words_of_its_title(home: Path) -> None:

@@ -150,14 +150,16 @@ def _about_rows(counted: Counted) -> Iterator[tuple[str, Rows]]:
             yield sql, wake_views.what_it_knew(counted, agent["agent_id"], at)
 
 
-def mismatches(asked: "duckdb.DuckDBPyConnection", counted: Counted, zone: str) -> list[str]:
-    """All that the SQL made or answered otherwise, in words."""
-    lines = [
-        line for name in TABLES for line in differing(name, counted[name], asked, f"FROM {name}")
-    ]
+def differences(asked: "duckdb.DuckDBPyConnection", counted: Counted, zone: str) -> Iterator[str]:
+    """All that the SQL made or answered otherwise, in words, one after the other."""
+    for name in TABLES:
+        yield from differing(name, counted[name], asked, f"FROM {name}")
     for sql, expected in answers(counted, zone):
-        lines += differing(sql, expected, asked, sql)
-    return lines
+        yield from differing(sql, expected, asked, sql)
+
+
+def mismatches(asked: "duckdb.DuckDBPyConnection", counted: Counted, zone: str) -> list[str]:
+    return list(differences(asked, counted, zone))
 
 
 def differing(name: str, expected: Rows, asked: "duckdb.DuckDBPyConnection", sql: str) -> list[str]:
