@@ -10,7 +10,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from adapters.models.offline import dates, lemmas
+from adapters.models.offline import dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
 from adapters.models.offline.phrasing import grammar, rule, vocabulary
@@ -39,17 +39,19 @@ class DueDate(Struct, frozen=True):
     quote: str
 
 
-def due(sentence: Sentence, written: date | None, order: str = "") -> DueDate | None:
+def due(
+    sentence: Sentence, written: date | None, order: str = "", since: date | None = None
+) -> DueDate | None:
     """The due date of a sentence, if it names one; the last where it corrects itself. `order`: of
-    day and month in ``10/03``.
+    day and month in ``10/03``; `since`: the day that the text named before, for "by then".
 
     >>> from adapters.models.offline.clauses import sentence
     >>> due(sentence("Send it by Friday."), date(2026, 11, 19)).day.isoformat()
     '2026-11-20'
     """
-    if sentence.is_asked or not dates.names_time(sentence.text):
+    if sentence.is_asked or not (since or dates.names_time(sentence.text)):
         return None
-    found = [*_all(sentence, written, order), *_then(sentence, written, order)]
+    found = [*_all(sentence, written, order), *_then(sentence, written, order, since)]
     found.sort(key=lambda one: one[0])
     corrected = [one for one in found if one[2]]
     if not found:
@@ -109,14 +111,25 @@ def shifted(sentence: Sentence, older: date) -> DueDate | None:
     return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
 
 
+def told(sentence: Sentence, written: date | None, order: str) -> date | None:
+    """The last day that a sentence names, where it does not tell of the past."""
+    named = [] if sentence.is_asked else _named(sentence)
+    is_past = not vocabulary("was", "state_past_be").isdisjoint(sentence.words)
+    return None if is_past or not named else resolve(named[-1][1], written, order)
+
+
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
     return not sentence.is_asked and rule("no_date").search(sentence.text) is not None
 
 
-def is_shaken(sentence: Sentence) -> bool:
-    """Whether it tells that an older date is another one now, or none."""
-    return not sentence.is_asked and rule("deadline_shaken").search(sentence.text) is not None
+def is_shaken(sentence: Sentence, older: date, written: date | None) -> bool:
+    """Whether it tells that an older date is another one now, or none: "it was moved", "the 5th
+    does not matter any more"."""
+    days = [resolve(one, written) for _, one in _named(sentence)]
+    is_denied = older in days and not NEGATIVE.isdisjoint(sentence.words)
+    is_told = is_denied or rule("deadline_shaken").search(sentence.text) is not None
+    return not sentence.is_asked and is_told
 
 
 def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
@@ -166,25 +179,39 @@ def _since(sentence: Sentence, match: re.Match[str], written: date | None) -> da
 
 
 def _then(
-    sentence: Sentence, written: date | None, order: str
+    sentence: Sentence, written: date | None, order: str, since: date | None
 ) -> Iterator[tuple[int, int, bool, date]]:
-    """ "The concert is on 12 December, by then it must be ready"."""
+    """ "The concert is on 12 December, by then it must be ready", "..., a week earlier"; where the
+    day stands in the sentence before, too."""
     told, named = dates.masked(sentence.text), _named(sentence)
-    cue = rule("by_then").search(sentence.text)
-    ahead = None if cue or len(named) != 1 else grammar("deadline_earlier").search(told.spans)
-    if ahead and (then := resolve(named[0][1], written, order)):
-        on = resolve(told.within(ahead), then) if dates.MASKS[1] in ahead[0] else None
-        then -= (on - then) if on else DAY
-        if written is None or then >= written:
-            yield ahead.start(), ahead.end(), True, then
+    anchored = _anchored(sentence)
+    ahead = grammar("deadline_earlier").search(told.spans) if len(named) < 2 else None
+    cue = anchored or (None if ahead else rule("by_then").search(sentence.text))
+    if not (match := cue or ahead):
         return
-    before = [one for one in named if cue and one[0] < cue.start()]
-    clause = sentence.clause(cue.start()) if cue else None
-    if not before or clause is None or not _words("over").isdisjoint(clause.words):
+    named = [one for one in named if not cue or one[0] < cue.start()]
+    base = resolve(named[-1][1], written, order) if named else since
+    said = sentence.clause(match.start())
+    is_wanted = (named and not ahead) or rule("deadline_demands").search(sentence.text)
+    is_wanted = is_wanted or (anchored and not _words("by_or_due").isdisjoint(said.words))
+    if base is None or not is_wanted or not _words("over").isdisjoint(said.words):
         return
-    day = resolve(before[-1][1], written, order)
-    if day is not None and (written is None or day >= written):
-        yield before[-1][0], before[-1][0], True, day
+    day = base
+    if anchored:
+        weekday = dates.named_days().get(fold(told.within(anchored).get("day") or ""), -1)
+        is_later = rule("later_than").search(anchored[0]) is not None
+        days = (weekday - base.weekday()) % 7 if is_later else -((base.weekday() - weekday) % 7)
+        day = base + timedelta(days=days or (7 if is_later else -7)) if weekday >= 0 else date.min
+    elif ahead:
+        on = resolve(told.within(ahead), base) if dates.MASKS[1] in ahead[0] else None
+        day -= (on - base) if on else DAY
+    if written is None or day >= written:
+        yield match.start(), match.end(), True, day
+
+
+def _anchored(sentence: Sentence) -> re.Match[str] | None:
+    """A weekday that another day tells: "the Friday before", "the following Tuesday"."""
+    return grammar("deadline_anchored").search(dates.masked(sentence.text).text)
 
 
 def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
@@ -206,6 +233,9 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     before = words(sentence.text[clause.start : match.start()])
     gone = dates.compiled("{start}{gone} {day}")
     found = dates.masked(sentence.text).within(match)
+    anchored = _anchored(sentence)
+    if anchored and anchored.start() < match.end():
+        return True
     start = max(0, match.start() - 12)
     if not found.get("nday") and gone.search(sentence.text, start, match.end()):
         return True
@@ -215,7 +245,10 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     cue = fold(match["cue"])
     if name == "alone":
         return not (lemmas.is_verb(cue) or lemmas.is_deed(cue))
-    if name != "moved" and grammar("deadline_anothers").search(clause.text):
+    is_part = clause.text != sentence.text  # the whole is told by who asks
+    is_anothers = grammar("deadline_anothers").search(clause.text) is not None
+    is_anothers = is_anothers or (is_part and stance.is_others(clause.text))
+    if name != "moved" and is_anothers:
         return True
     if name == "enough":
         is_told = _words("denied").isdisjoint(before[-2:])

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from adapters.models.offline import clauses, dates, lemmas
+from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     LETTERS,
@@ -56,7 +56,7 @@ def aside(text: str) -> Aside:
     said = [one.text for one in told]
     has_own = any(map(own, said))
     headed = {one for one in said if has_own and _is_headed(one)}
-    others = headed.union(filter(_is_others, said))
+    others = headed.union(filter(is_others, said))
     is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
     is_shared = is_shared or any(not _speaks().search(one) for one in headed)
     is_shared = is_shared or any(
@@ -83,6 +83,9 @@ def is_off(sentence: Sentence, title: str) -> bool:
     if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
         sentence.text.strip(" .!")
     ):
+        return True
+    what = done.content(dropped(sentence.text))
+    if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
     if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
         return False
@@ -118,7 +121,7 @@ def is_handed_over(sentence: Sentence) -> bool:
 
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
-    if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?) {}").search(sentence):
+    if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
         return found["what"]
     found = rule("drop").search(sentence)
     is_kept = found is None or not NEGATIVE.isdisjoint(words(sentence[: found.start()]))
@@ -130,14 +133,15 @@ def accepted(text: str) -> tuple[str, str]:
     agree; and what it asks in a question, quoted or not: "can you bring chairs? - yes"."""
     quotes, questions = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
-        if _agrees(text[block.end() :]):
-            quotes += [one.strip("> ") for one in block[0].splitlines()]
+        if agrees(text[block.end() :]):
+            quotes += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
-        if _agrees(said):
+        if agrees(said):
             questions.append(asked["what"])
-    wanted = [one for one in quotes if rule("requests").search(one) and not _is_others(one)]
+    asking = (rule("requests"), rule("asks"))
+    wanted = [one for one in quotes if any(by.search(one) for by in asking) and not is_others(one)]
     return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
 
 
@@ -154,7 +158,7 @@ def confirmed(text: str) -> Iterator[tuple[str, str]]:
                 yield found["what"], line
 
 
-def _agrees(said: str) -> bool:
+def agrees(said: str) -> bool:
     """Whether a text begins with a yes."""
     first = said.strip(' \n"”-–—').partition("\n")[0]
     found = rule("agreed").match(first)
@@ -190,11 +194,15 @@ def own_parts(parts: Sequence[str]) -> list[str]:
     return mine if mine or (len(parts) > 1 and all(named)) else list(parts)
 
 
-def _is_others(sentence: str) -> bool:
+def is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if own(sentence) or any(map(of_mine, parts(sentence))):
         return False
     sentence = grammar("agenda").sub("", sentence)
+    assigned = grammar("assigned").match(sentence)
+    who = words(assigned["name"] or "") if assigned else [""]
+    if OWN_HEADS.isdisjoint(who) and not any(map(lemmas.is_verb, who)) and assigned:
+        return True
     if grammar("theirs_said").match(sentence):
         return True
     if found := _theirs().match(sentence):
@@ -298,7 +306,7 @@ def _own() -> re.Pattern[str]:
     return pattern(
         expanded(
             "^(?:{action_head} ?)?(?:{own_head}(?:: ?| ?[-=]> ?| [-–] )|"
-            r"[{letters} ]{2,30} \({own_head}\):? (?:{own_to} )?)(?P<said>[^ ].*)$"
+            r"[{letters} ]{2,30} ?\({own_head}\):? (?:{own_to} )?)(?P<said>[^ ].*)$"
         )
     )
 
