@@ -192,8 +192,11 @@ def _then(
     named = [one for one in named if not cue or one[0] < cue.start()]
     base = resolve(named[-1][1], written, order) if named else since
     said = sentence.clause(match.start())
-    is_wanted = (named and not ahead) or rule("deadline_demands").search(sentence.text)
-    is_wanted = is_wanted or (anchored and not _words("by_or_due").isdisjoint(said.words))
+    is_wanted = bool(named and not ahead)
+    is_wanted = is_wanted or rule("deadline_demands").search(sentence.text) is not None
+    is_wanted = is_wanted or (
+        anchored is not None and not _words("by_or_due").isdisjoint(said.words)
+    )
     if base is None or not is_wanted or not _words("over").isdisjoint(said.words):
         return
     day = base
@@ -245,9 +248,9 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     cue = fold(match["cue"])
     if name == "alone":
         return not (lemmas.is_verb(cue) or lemmas.is_deed(cue))
-    is_part = clause.text != sentence.text  # the whole is told by who asks
+    _, *parts = stance.parts(sentence.text[: match.end()])  # the whole is told by who asks
     is_anothers = grammar("deadline_anothers").search(clause.text) is not None
-    is_anothers = is_anothers or (is_part and stance.is_others(clause.text))
+    is_anothers = is_anothers or any(map(stance.is_others, parts[-1:]))
     if name != "moved" and is_anothers:
         return True
     if name == "enough":
