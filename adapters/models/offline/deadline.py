@@ -13,11 +13,12 @@ from msgspec import Struct
 from adapters.models.offline import dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
-from adapters.models.offline.phrasing import grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
 from adapters.models.offline.sentences import NEGATIVE, SELF, quote, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
+_WORDS = re.compile(rf"[{LETTERS}']+")
 DAY = timedelta(days=1)
 
 RULES = (
@@ -92,14 +93,17 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     said = words(rest)
     if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or not _words("denied").isdisjoint(said):
         return None
-    day = resolve(named[0], written, order) if gone or rule("corrects").search(rest) else None
+    is_meant = gone or rule("corrects").search(rest) or _only_turns(rest)
+    day = resolve(named[0], written, order) if is_meant else None
     return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
 
 
 def shifted(sentence: Sentence, older: date) -> DueDate | None:
     """The day so much later or earlier than an older one: "another week", "two days earlier"."""
     told = dates.masked(sentence.text)
-    shift = rule("deadline_shifts").search(sentence.text) if told.found else None
+    shift = told.found and (
+        rule("deadline_shifts").search(sentence.text) or _only_turns(told.spans)
+    )
     spans = [one for at, one in told.found.items() if told.spans[at] == dates.MASKS[1]]
     if not shift or len(spans) != 1 or _named(sentence) or sentence.is_asked:
         return None
@@ -109,6 +113,18 @@ def shifted(sentence: Sentence, older: date) -> DueDate | None:
     is_sooner = rule("sooner").search(sentence.text) is not None
     day = later and (older - (later - older) if is_sooner else later)
     return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
+
+
+def _only_turns(masked: str) -> bool:
+    """Whether a day stands beside nothing but words about dates, and who says so: "Kim wants it
+    by ..."."""
+    said = _WORDS.findall(masked)
+    around = zip(["", *said], said, [*said[1:], ""], strict=False)
+    return all(
+        fold(one) in _words("turns")
+        or (one[0].isupper() and not _words("sayers").isdisjoint((fold(before), fold(after))))
+        for before, one, after in around
+    )
 
 
 def told(sentence: Sentence, written: date | None, order: str) -> date | None:
@@ -128,7 +144,8 @@ def is_shaken(sentence: Sentence, older: date, written: date | None) -> bool:
     does not matter any more"."""
     days = [resolve(one, written) for _, one in _named(sentence)]
     is_denied = older in days and not NEGATIVE.isdisjoint(sentence.words)
-    is_told = is_denied or rule("deadline_shaken").search(sentence.text) is not None
+    is_loose = not any(_words(one).isdisjoint(sentence.words) for one in ("nouns", "loose"))
+    is_told = is_denied or is_loose or rule("deadline_shaken").search(sentence.text) is not None
     return not sentence.is_asked and is_told
 
 
@@ -266,6 +283,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     is_passed_on = not vocabulary("hands_over").isdisjoint(clause.words)
     over = _words("over") - (vocabulary("done_with") if is_passed_on else frozenset())
     if not over.isdisjoint(clause.words) and _words("renewed").isdisjoint(clause.words):
+        return True
+    if name == "lasts" and not _words("ending_things").isdisjoint(before):
         return True
     if name in ("by", "lasts"):
         return _is_span(sentence, clause, match, cue) or _is_done_by_then(clause, before)

@@ -58,6 +58,7 @@ def aside(text: str) -> Aside:
     headed = {one for one in said if has_own and _is_headed(one)}
     others = headed.union(filter(is_others, said))
     is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
+    is_shared = is_shared or any(own(one) and _NEXT_HEAD.search(one) for one in said)
     is_shared = is_shared or any(not _speaks().search(one) for one in headed)
     is_shared = is_shared or any(
         grammar("named_deed").match(part) for one in said for part in parts(one)
@@ -70,7 +71,7 @@ def aside(text: str) -> Aside:
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
     found = _own().match(sentence) or grammar("own_tail").match(sentence)
-    return found["said"] if found else ""
+    return _NEXT_HEAD.split(found["said"])[0] if found else ""
 
 
 def is_off(sentence: Sentence, title: str) -> bool:
@@ -102,13 +103,18 @@ def is_over(sentence: Sentence, of: str) -> bool:
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
     said = [one for one in sentence.words if one not in fillers]
+    it = vocabulary("it_object", "i_have", "has_last")
+    if said[:1] == [*sentence.words[:1]] and not it.isdisjoint(sentence.words[1:]):
+        is_name = sentence.text[:1].isupper() and not lemmas.is_past(said[0])
+        said = said[1:] if is_name else said
     is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
-    is_done = all(map(lemmas.is_past, said)) and (is_done or len(said) > 0)
+    is_deed = len(said) > 0 and vocabulary("deadline_not_over").isdisjoint(said)
+    is_done = all(map(lemmas.is_past, said)) and (is_done or is_deed)
     if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
         return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words[:1])
+    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words)
     is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
@@ -198,6 +204,8 @@ def is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if own(sentence) or any(map(of_mine, parts(sentence))):
         return False
+    if grammar("todo_remember").match(sentence):
+        return False
     sentence = grammar("agenda").sub("", sentence)
     assigned = grammar("assigned").match(sentence)
     who = words(assigned["name"] or "") if assigned else [""]
@@ -279,7 +287,8 @@ def _theirs() -> re.Pattern[str]:
     receives = "(?! (?:{yet} )?{gets}{end}|[^,;.]* {gets}[.!]?$)"
     return pattern(
         expanded(
-            "^(?:(?:{lead}|{action_head}) )?(?:{person}(?: {yet})?(?:(?: |(?=')){doing}{end}"
+            "^(?:(?:{lead}|{action_head}) )?(?:(?:{the} )?{person}(?: {yet})?"
+            "(?:(?: |(?=')){doing}{end}"
             + receives
             + r"|:(?! ?[\"'„“»]?{speaks}{end}))|"
             + "(?:{person} [a-z]{3,8},? (?:{that} )?)?{share}{end})"
@@ -332,6 +341,7 @@ def _refuses(sentence: str) -> bool:
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )
+_NEXT_HEAD = re.compile(rf"[,;] (?=[A-ZÄÖÜ][{LETTERS}]{{1,20}}: )| ?[-=]> ?(?=[A-ZÄÖÜ])")
 _QUOTED = re.compile(r"(?:^>[^\n]*\n)+", re.MULTILINE)
 _QUOTED_REST = re.compile(r"^\n(?:>[^\n]*\n)*")
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

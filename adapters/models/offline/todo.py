@@ -232,7 +232,7 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     )
     is_sure = is_next or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
-    is_order = is_order and vocabulary("todo_no_object").isdisjoint(said[1:2])
+    is_order = is_order and vocabulary("todo_no_object", "todo_compounds").isdisjoint(said[1:2])
     is_order = is_order and vocabulary("todo_german").isdisjoint(said)
     return is_order and not any(
         lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
@@ -407,6 +407,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         words(sentence)
     ):
         return []
+    if grammar("todo_hearsay").search(sentence):
+        return []
     if grammar("todo_by_others").search(sentence, match.end()):
         return []
     if grammar("todo_if").match(sentence) or grammar("todo_shall").match(sentence):
@@ -416,6 +418,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         is_idle = not _no_verbs().isdisjoint(said[:1]) and bool(rule("better").search(match[0]))
         is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
         is_idle = is_idle or (is_vague and names_time(what))
+        is_idle = is_idle or not vocabulary("was").isdisjoint(said)
+        is_idle = is_idle or rule("holds").search(what) is not None
         return [] if is_idle else _actions(what)
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
