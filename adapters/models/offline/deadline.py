@@ -18,6 +18,7 @@ from adapters.models.offline.sentences import NEGATIVE, SELF, quote, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
+_QUOTE_END = re.compile('["“”«][ .!]*')
 _WORDS = re.compile(rf"[{LETTERS}']+")
 DAY = timedelta(days=1)
 
@@ -249,6 +250,8 @@ def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
 
 def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     """Whether the phrase denies a date, tells of the past, of another, or how long it lasts."""
+    if sentence.is_others(match.start()) and not _is_asked_of_me(sentence, match.end()):
+        return True
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
     gone = dates.compiled("{start}{gone} {day}")
@@ -295,6 +298,13 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     told = words(cue)
     is_done = vocabulary("be").isdisjoint(told) or not any(map(lemmas.is_past, told[-1:]))
     return name == "must" and is_done and _words("is_finish").isdisjoint(told)
+
+
+def _is_asked_of_me(sentence: Sentence, end: int) -> bool:
+    """Whether what is said in quotes speaks to the person, who does not say no to it behind."""
+    own = _QUOTE_END.split(sentence.text[end:], maxsplit=1)[1:]
+    is_open = not any(own) or stance.agrees(own[0])
+    return is_open and not vocabulary("addresses").isdisjoint(words(sentence.text[:end]))
 
 
 def _is_denied(before: list[str]) -> bool:

@@ -90,11 +90,12 @@ def estimate(sentence: Sentence) -> Phrase | None:
     if made := _counted(sentence):
         return made
     text, lengths = _masked(sentence.text)
-    is_sum = len(lengths) == 2 and grammar("duration_parts").fullmatch(text) is not None
+    parts = grammar("duration_and").split(text) if len(lengths) > 1 else []
+    is_sum = bool(parts) and all(map(grammar("duration_part").fullmatch, parts))
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE
         total = sum(minutes(one.groupdict()) for one in lengths.values())
-        if others.isdisjoint(sentence.words):
+        if others.isdisjoint(sentence.words) and len(parts) == len(lengths):
             return Phrase(str(total), sentence.text)
     for name in ("duration_estimates", "duration_vague") if lengths else ():
         for match in grammar(name).finditer(text):

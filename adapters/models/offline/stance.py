@@ -168,7 +168,9 @@ def agrees(said: str) -> bool:
     """Whether a text begins with a yes."""
     first = said.strip(' \n"”-–—').partition("\n")[0]
     found = rule("agreed").match(first)
-    return found is not None and NEGATIVE.isdisjoint(words(first))
+    return (
+        found is not None and NEGATIVE.isdisjoint(words(first[found.end() :])) and "?" not in first
+    )
 
 
 def retitled(sentence: str) -> str:
@@ -299,7 +301,7 @@ def _theirs() -> re.Pattern[str]:
 @cache
 def _duty() -> re.Pattern[str]:
     """Who has to do what, in the order of English and of German."""
-    who = "[{letters}'.-]{2,24}(?: [{letters}'.-]{2,24}){0,2}?"
+    who = "[{letters}'.-]{2,24}(?: [{letters}'.-]{2,24}){0,3}?"
     return pattern(
         expanded(
             f"^(?:{{lead}},? )?(?P<who>{who}) {{duty}} "
