@@ -138,7 +138,7 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
         is_denied = True
     is_short = grammar("done_short").match(text) is not None
     is_done = not GENERIC.isdisjoint(told) or _DONE in text or is_short
-    if _is_of_another(told):
+    if _is_of_another(told) or grammar("done_relative").search(text):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
         yield DoneClaim(

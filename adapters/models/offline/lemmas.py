@@ -159,7 +159,7 @@ def is_verb(word: str) -> bool:
 def is_deed(word: str) -> bool:
     """Whether it is an infinitive with which an order may end."""
     is_known = any(one.startswith("=") for one in keys(word)) or word in vocabulary("deeds")
-    return ends_as_infinitive(word) and len(word) > 4 and is_known
+    return ends_as_infinitive(word) and is_known
 
 
 def ends_as_infinitive(word: str) -> bool:

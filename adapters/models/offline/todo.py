@@ -351,6 +351,9 @@ def _actions(what: str) -> list[str]:
         what = f"{_bare_thing(last[0][: apart.start()])} {last[1]}"
     if _is_asking(what):
         return [_title(what)]
+    first, *after = grammar("todo_after").split(what)
+    if after and not any(is_order(one) or is_wish(one) for one in after):
+        what = first
     parts = [one for one in _AND.split(what) if one.strip()]
     parts = [_POLITE.sub("", one) for one in parts]
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
@@ -560,6 +563,7 @@ def _title(span: str) -> str:
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
     title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))
+    title = _undated(title) if is_wish(title) else title
     if len(title) < 2 or LETTER.search(title) is None:
         return ""
     if SMALL_WORD.match(title):
