@@ -165,12 +165,8 @@ def _all(
     sentence: Sentence, written: date | None, order: str
 ) -> Iterator[tuple[int, int, bool, date]]:
     """Start, end, whether it corrects what was said before, and the day."""
-    said = frozenset(sentence.words)
     told = dates.masked(sentence.text)
     for name in (*RULES, *AHEAD) if told.found else ():
-        cues = _words(f"{name}_cues")
-        if cues and cues.isdisjoint(said):
-            continue
         text = told.spans if name in AHEAD else told.text
         for match in grammar(f"deadline_{name}").finditer(text):
             day = (

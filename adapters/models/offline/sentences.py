@@ -91,6 +91,12 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:]
 
 
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of all lines of a text."""
+    for line in lines(text):
+        yield from sentences(line.text)
+
+
 def is_question(sentence: str) -> bool:
     """Whether the sentence asks."""
     return "?" in sentence[-8:]

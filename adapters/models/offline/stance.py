@@ -6,7 +6,7 @@ person's. "Should the builder cancel, ..." and "would be nice to ..." say nothin
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -15,10 +15,7 @@ from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     LETTERS,
-    Rule,
-    expanded,
     grammar,
-    pattern,
     phrases,
     rule,
     vocabulary,
@@ -57,11 +54,12 @@ def aside(text: str) -> Aside:
     has_own = any(map(own, said))
     headed = {one for one in said if has_own and _is_headed(one)}
     others = headed.union(filter(is_others, said))
-    is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
-    is_shared = is_shared or any(own(one) and _NEXT_HEAD.search(one) for one in said)
-    is_shared = is_shared or any(not _speaks().search(one) for one in headed)
-    is_shared = is_shared or any(
-        grammar("named_deed").match(part) for one in said for part in parts(one)
+    told_of = [part for one in said for part in parts(one)]
+    is_shared = (
+        any(grammar(name).match(one) for one in told_of for name in ("theirs", "named_deed"))
+        or any(map(_is_deed, told_of))
+        or any(own(one) and _NEXT_HEAD.search(one) for one in said)
+        or any(not rule("speaks", "[:-] ?{}").search(one) for one in headed)
     )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
     unreal = {one for one in said if _is_unreal(one)}
@@ -70,7 +68,7 @@ def aside(text: str) -> Aside:
 
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
-    found = _own().match(sentence) or grammar("own_tail").match(sentence)
+    found = grammar("own_said").match(sentence)
     return _NEXT_HEAD.split(found["said"])[0] if found else ""
 
 
@@ -215,9 +213,9 @@ def is_others(sentence: str) -> bool:
         return True
     if grammar("theirs_said").match(sentence):
         return True
-    if found := _theirs().match(sentence):
+    if found := grammar("theirs").match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
-    found = _duty().match(sentence)
+    found = grammar("theirs_to_do").match(sentence)
     if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
         return _is_deed(sentence)
     said = words(found["deed"])
@@ -276,50 +274,6 @@ def of_mine(clause: str) -> str:
         verb = f"{told.get('prefix') or ''}{told['verb']}{phrases('infinitive_short')}"
         return f"{told['thing']} {verb}" if lemmas.is_deed(fold(verb)) else ""
     return ""
-
-
-def _speaks() -> Rule:
-    """Words of somebody who talks, behind a head."""
-    return rule("speaks", "[:-] ?{}")
-
-
-@cache
-def _theirs() -> re.Pattern[str]:
-    """Somebody's name or place, and what they do; or their share of the work."""
-    receives = "(?! (?:{yet} )?{gets}{end}|[^,;.]* {gets}[.!]?$)"
-    return pattern(
-        expanded(
-            "^(?:(?:{lead}|{action_head}) )?(?:(?:{the} )?{person}(?: {yet})?"
-            "(?:(?: |(?=')){doing}{end}"
-            + receives
-            + r"|:(?! ?[\"'„“»]?{speaks}{end}))|"
-            + "(?:{person} [a-z]{3,8},? (?:{that} )?)?{share}{end})"
-        )
-    )
-
-
-@cache
-def _duty() -> re.Pattern[str]:
-    """Who has to do what, in the order of English and of German."""
-    who = "[{letters}'.-]{2,24}(?: [{letters}'.-]{2,24}){0,3}?"
-    return pattern(
-        expanded(
-            f"^(?:{{lead}},? )?(?P<who>{who}) {{duty}} "
-            "(?P<deed>(?:[a-z]{2,16} (?:{particle} )?(?P<object>{object} )|(?P<thing>{object} ))?"
-            "(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){2,120})"
-        )
-    )
-
-
-@cache
-def _own() -> re.Pattern[str]:
-    """A head that is the person's, and what it says."""
-    return pattern(
-        expanded(
-            "^(?:{action_head} ?)?(?:{own_head}(?:: ?| ?[-=]> ?| [-–] )|"
-            r"[{letters} ]{2,30} ?\({own_head}\):? (?:{own_to} )?)(?P<said>[^ ].*)$"
-        )
-    )
 
 
 def _is_headed(sentence: str) -> bool:

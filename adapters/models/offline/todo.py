@@ -12,7 +12,7 @@ from itertools import pairwise
 from adapters.models.offline import lemmas, stance
 from adapters.models.offline.clauses import FINITE, STATES, Clause, Sentence, read
 from adapters.models.offline.dates import masked, names_time
-from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -242,13 +242,10 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
 def _is_deed_to(said: Sequence[str]) -> bool:
     """Whether an unknown word must be a verb, as what it is done to follows: "grout the tiles"."""
     first, second = said[:2]
-    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(_no_deed_ends())
+    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(
+        endings("todo_no_deed_ends")
+    )
     return is_open and second in vocabulary("todo_objects") and not lemmas.is_past(first)
-
-
-@cache
-def _no_deed_ends() -> tuple[str, ...]:
-    return tuple(sorted(vocabulary("todo_no_deed_ends")))
 
 
 def _is_order_of_nothing(part: str) -> bool:
@@ -326,10 +323,6 @@ def elements(text: str) -> list[str]:
 def _nouns() -> frozenset[str]:
     """Verbs that begin more sentences as something else."""
     return (vocabulary("unchanged") - vocabulary("todo_orders")) | vocabulary("todo_nouns")
-
-
-def _no_verbs() -> frozenset[str]:
-    return vocabulary("todo_no_verbs")
 
 
 def _things(text: str) -> list[str]:
@@ -418,7 +411,9 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         return []
     said = words(what)
     if name == "todo_remember":
-        is_idle = not _no_verbs().isdisjoint(said[:1]) and bool(rule("better").search(match[0]))
+        is_idle = not vocabulary("todo_no_verbs").isdisjoint(said[:1]) and bool(
+            rule("better").search(match[0])
+        )
         is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
         is_idle = is_idle or (is_vague and names_time(what))
         is_idle = is_idle or not vocabulary("was").isdisjoint(said)
@@ -436,8 +431,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
-        start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = _LEAD.sub("", sentence[start : match.start()].strip())
+        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
     if is_last and not (is_plain or match["noch"] or not vocabulary("still").isdisjoint(said)):
         return []
@@ -447,13 +441,13 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     be_done = vocabulary("be_done")
     is_passive = not be_done.isdisjoint(said) if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
-        start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = _LEAD.sub("", sentence[start : match.start()].strip())
+        before_it = _clause_to(sentence, match.start())
+        thing = _LEAD.sub("", before_it.strip())
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
         if not title and not _AT.match(thing) and not names_time(what):
-            title = _title(sentence[start : match.end() + len(what)])
+            title = _title(before_it + match[0] + what)
         is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     is_state = said[-1] in vocabulary("is_state")
@@ -461,6 +455,11 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         return []
     is_own = by_user or LEADS.issuperset(before)
     return _actions(what) if is_own else []
+
+
+def _clause_to(sentence: str, end: int) -> str:
+    """What stands between a mark and a place."""
+    return sentence[max(sentence.rfind(mark, 0, end) for mark in ",;:") + 1 : end]
 
 
 def _ordered(thing: str, what: str) -> str:
@@ -486,7 +485,7 @@ def _ordered(thing: str, what: str) -> str:
 
 
 def _is_vague(said: Sequence[str]) -> bool:
-    if len(said) < 2 or said[0] in _no_verbs() or not NEGATIVE.isdisjoint(said[:4]):
+    if len(said) < 2 or said[0] in vocabulary("todo_no_verbs") or not NEGATIVE.isdisjoint(said[:4]):
         return True
     return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
 
