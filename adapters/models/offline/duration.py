@@ -13,6 +13,7 @@ from adapters.models.offline.phrasing import (
     grammar,
     pattern,
     rows,
+    rule,
     vocabulary,
 )
 from adapters.models.offline.sentences import NEGATIVE, Phrase, quote, words
@@ -90,7 +91,10 @@ def estimate(sentence: Sentence) -> Phrase | None:
     if made := _counted(sentence):
         return made
     text, lengths = _masked(sentence.text)
-    parts = grammar("duration_and").split(text) if len(lengths) > 1 else []
+    rather = rule("duration_rather").search(text) if len(lengths) > 1 else None
+    if rather and MASK in text[rather.end() :]:
+        text = " " * rather.start() + text[rather.start() :]
+    parts = grammar("duration_and").split(text) if len(lengths) > 1 and not rather else []
     is_sum = bool(parts) and all(map(grammar("duration_part").fullmatch, parts))
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE

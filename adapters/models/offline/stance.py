@@ -112,7 +112,8 @@ def is_over(sentence: Sentence, of: str) -> bool:
         return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words)
+    its = {one.partition("'")[0] for one in sentence.words}
+    is_named = is_named or not vocabulary("it_object").isdisjoint(its)
     is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)

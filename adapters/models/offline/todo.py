@@ -66,7 +66,11 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         ]
     apart = stance.aside(text)
     listing, is_apart = "", False  # the header above the list, if there is one; a blank line
+    is_idle = False  # below a header of what is no task
     for line in lines(text):
+        is_idle = (is_idle and line.is_bullet) or bool(grammar("todo_no_header").match(line.text))
+        if is_idle:
+            continue
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
@@ -289,7 +293,8 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
         deed = grammar("todo_about").split(part)[0].split(" ")
     deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
     is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
-    return is_deed and fold(deed[0]) not in vocabulary("todo_when")
+    is_told = lemmas.is_participle(fold(deed[-1])) and fold(deed[0]) in vocabulary("todo_done")
+    return is_deed and not is_told and fold(deed[0]) not in vocabulary("todo_when")
 
 
 def _listed_within(sentence: str) -> list[Phrase]:

@@ -233,6 +233,8 @@ def _take(
     is_answer = ">" in source.text and values.due and values.due.source is source
     if is_own and not (is_answer and stance.agrees(sentence.text)):
         _take_due(values, source, sentence, seen.language)
+    elif older and (moved := deadline.corrected(sentence, source.day)):
+        values.due = Finding("due", moved.day.isoformat(), moved.quote, source)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
     what = stance.dropped(sentence.text)
