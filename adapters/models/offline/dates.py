@@ -41,7 +41,7 @@ _NAMED = (
     r"{date_in} (?P<nmon>{month}){end}|(?:{the} )?(?P<ow>{ordinal})(?: {date_of})? "
     r"(?P<om>{month}){end}|(?:{the} )?(?P<on>{late_ordinal})|(?!24/7)(?P<sa>\d{1,2})/"
     r"(?P<sb>\d{1,2})(?:/(?P<sy>\d{4}|\d\d))?(?![0-9/])|(?:{the} )?(?P<oe>\d{1,2}){nth}"
-    r"(?! (?:{date_of} )?(?:{month}){end})|(?P<od>\d{1,2})\.(?! ?\d))"
+    r"(?! (?:{date_of} )?(?:{month}){end})|(?P<od>(?<!:)\d{1,2})\.(?! ?\d))"
 )
 _RELATIVE = (
     r"(?P<fd>{day}|{today}|{tomorrow}),? (?:{in_weeks} (?P<fn>{count}) {weeks}|(?P<fw>{on_week}))|"
@@ -54,7 +54,7 @@ _RELATIVE = (
     r"(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|{week_number} ?(?P<kw>\d{1,2})|"
     r"(?P<ew>{next_week_end})|(?P<tw>{week_end})|(?P<we>{weekend})|(?P<yend>{year_end})|"
     r"(?P<xmas>{christmas})|(?P<nicholas>{saint_nicholas})|(?P<easter>{easter})|"
-    r"(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
+    r"(?<=[a-z,:] )(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
 )
 _AHEAD = (
     r"(?P<count>{count}) (?:{more_of} )?(?:(?P<workdays>{workdays})|(?P<fortnights>{fortnights})|"
@@ -90,7 +90,7 @@ def known() -> dict[str, str]:
     told = {
         "month": alternatives("months"),
         "day": alternatives("days"),
-        "short_day": alternatives("short_days"),
+        "short_day": "|".join(meanings("short_days")),
         "ordinal": "|".join(sorted(meanings("ordinals"), key=len, reverse=True)),
         "late_ordinal": "|".join(sorted(late, key=len, reverse=True)),
         "count": rf"\d{{1,3}}|{alternatives('counts')}",
@@ -144,8 +144,9 @@ def names_a_day(sentence: str) -> bool:
 
 def names_time(sentence: str) -> bool:
     """Whether anything like a date may stand in a sentence: a quick look before the rules."""
-    hint = rf"[0-9]|{START}(?:(?:{{day}})(?:{{day_part}})?|{{month}}|{{short_day}}|{{time_hint}}|"
-    return compiled(hint + rf"[a-z-]*(?:{{late_ordinal}})){END}").search(sentence) is not None
+    hint = rf"[0-9]|{START}(?:(?:{{day}})(?:{{day_part}})?|{{month}}|(?-i:{{short_day}})|"
+    hint += rf"{{time_hint}}|[a-z-]*(?:{{late_ordinal}})){END}"
+    return compiled(hint).search(sentence) is not None
 
 
 @lru_cache(maxsize=1)  # asked of each sentence of a text

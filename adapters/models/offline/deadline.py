@@ -10,14 +10,16 @@ from functools import cache
 
 from msgspec import Struct
 
-from adapters.models.offline import dates, lemmas
+from adapters.models.offline import dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
-from adapters.models.offline.phrasing import grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
 from adapters.models.offline.sentences import NEGATIVE, SELF, quote, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
+_QUOTE_END = re.compile('["“”«][ .!]*')
+_WORDS = re.compile(rf"[{LETTERS}']+")
 DAY = timedelta(days=1)
 
 RULES = (
@@ -39,17 +41,19 @@ class DueDate(Struct, frozen=True):
     quote: str
 
 
-def due(sentence: Sentence, written: date | None, order: str = "") -> DueDate | None:
+def due(
+    sentence: Sentence, written: date | None, order: str = "", since: date | None = None
+) -> DueDate | None:
     """The due date of a sentence, if it names one; the last where it corrects itself. `order`: of
-    day and month in ``10/03``.
+    day and month in ``10/03``; `since`: the day that the text named before, for "by then".
 
     >>> from adapters.models.offline.clauses import sentence
     >>> due(sentence("Send it by Friday."), date(2026, 11, 19)).day.isoformat()
     '2026-11-20'
     """
-    if sentence.is_asked or not dates.names_time(sentence.text):
+    if sentence.is_asked or not (since or dates.names_time(sentence.text)):
         return None
-    found = [*_all(sentence, written, order), *_then(sentence, written, order)]
+    found = [*_all(sentence, written, order), *_then(sentence, written, order, since)]
     found.sort(key=lambda one: one[0])
     corrected = [one for one in found if one[2]]
     if not found:
@@ -90,14 +94,17 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     said = words(rest)
     if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or not _words("denied").isdisjoint(said):
         return None
-    day = resolve(named[0], written, order) if gone or rule("corrects").search(rest) else None
+    is_meant = gone or rule("corrects").search(rest) or _only_turns(rest)
+    day = resolve(named[0], written, order) if is_meant else None
     return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
 
 
 def shifted(sentence: Sentence, older: date) -> DueDate | None:
     """The day so much later or earlier than an older one: "another week", "two days earlier"."""
     told = dates.masked(sentence.text)
-    shift = rule("deadline_shifts").search(sentence.text) if told.found else None
+    shift = told.found and (
+        rule("deadline_shifts").search(sentence.text) or _only_turns(told.spans)
+    )
     spans = [one for at, one in told.found.items() if told.spans[at] == dates.MASKS[1]]
     if not shift or len(spans) != 1 or _named(sentence) or sentence.is_asked:
         return None
@@ -109,14 +116,38 @@ def shifted(sentence: Sentence, older: date) -> DueDate | None:
     return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
 
 
+def _only_turns(masked: str) -> bool:
+    """Whether a day stands beside nothing but words about dates, and who says so: "Kim wants it
+    by ..."."""
+    said = _WORDS.findall(masked)
+    around = zip(["", *said], said, [*said[1:], ""], strict=False)
+    return all(
+        fold(one) in _words("turns")
+        or (one[0].isupper() and not _words("sayers").isdisjoint((fold(before), fold(after))))
+        for before, one, after in around
+    )
+
+
+def told(sentence: Sentence, written: date | None, order: str) -> date | None:
+    """The last day that a sentence names, where it does not tell of the past."""
+    named = [] if sentence.is_asked else _named(sentence)
+    is_past = not vocabulary("was", "state_past_be").isdisjoint(sentence.words)
+    return None if is_past or not named else resolve(named[-1][1], written, order)
+
+
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
     return not sentence.is_asked and rule("no_date").search(sentence.text) is not None
 
 
-def is_shaken(sentence: Sentence) -> bool:
-    """Whether it tells that an older date is another one now, or none."""
-    return not sentence.is_asked and rule("deadline_shaken").search(sentence.text) is not None
+def is_shaken(sentence: Sentence, older: date, written: date | None) -> bool:
+    """Whether it tells that an older date is another one now, or none: "it was moved", "the 5th
+    does not matter any more"."""
+    days = [resolve(one, written) for _, one in _named(sentence)]
+    is_denied = older in days and not NEGATIVE.isdisjoint(sentence.words)
+    is_loose = not any(_words(one).isdisjoint(sentence.words) for one in ("nouns", "loose"))
+    is_told = is_denied or is_loose or rule("deadline_shaken").search(sentence.text) is not None
+    return not sentence.is_asked and is_told
 
 
 def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
@@ -134,12 +165,8 @@ def _all(
     sentence: Sentence, written: date | None, order: str
 ) -> Iterator[tuple[int, int, bool, date]]:
     """Start, end, whether it corrects what was said before, and the day."""
-    said = frozenset(sentence.words)
     told = dates.masked(sentence.text)
     for name in (*RULES, *AHEAD) if told.found else ():
-        cues = _words(f"{name}_cues")
-        if cues and cues.isdisjoint(said):
-            continue
         text = told.spans if name in AHEAD else told.text
         for match in grammar(f"deadline_{name}").finditer(text):
             day = (
@@ -166,25 +193,42 @@ def _since(sentence: Sentence, match: re.Match[str], written: date | None) -> da
 
 
 def _then(
-    sentence: Sentence, written: date | None, order: str
+    sentence: Sentence, written: date | None, order: str, since: date | None
 ) -> Iterator[tuple[int, int, bool, date]]:
-    """ "The concert is on 12 December, by then it must be ready"."""
+    """ "The concert is on 12 December, by then it must be ready", "..., a week earlier"; where the
+    day stands in the sentence before, too."""
     told, named = dates.masked(sentence.text), _named(sentence)
-    cue = rule("by_then").search(sentence.text)
-    ahead = None if cue or len(named) != 1 else grammar("deadline_earlier").search(told.spans)
-    if ahead and (then := resolve(named[0][1], written, order)):
-        on = resolve(told.within(ahead), then) if dates.MASKS[1] in ahead[0] else None
-        then -= (on - then) if on else DAY
-        if written is None or then >= written:
-            yield ahead.start(), ahead.end(), True, then
+    anchored = _anchored(sentence)
+    ahead = grammar("deadline_earlier").search(told.spans) if len(named) < 2 else None
+    cue = anchored or (None if ahead else rule("by_then").search(sentence.text))
+    if not (match := cue or ahead):
         return
-    before = [one for one in named if cue and one[0] < cue.start()]
-    clause = sentence.clause(cue.start()) if cue else None
-    if not before or clause is None or not _words("over").isdisjoint(clause.words):
+    named = [one for one in named if not cue or one[0] < cue.start()]
+    base = resolve(named[-1][1], written, order) if named else since
+    said = sentence.clause(match.start())
+    is_wanted = bool(named and not ahead)
+    is_wanted = is_wanted or rule("deadline_demands").search(sentence.text) is not None
+    is_wanted = is_wanted or (
+        anchored is not None and not _words("by_or_due").isdisjoint(said.words)
+    )
+    if base is None or not is_wanted or not _words("over").isdisjoint(said.words):
         return
-    day = resolve(before[-1][1], written, order)
-    if day is not None and (written is None or day >= written):
-        yield before[-1][0], before[-1][0], True, day
+    day = base
+    if anchored:
+        weekday = dates.named_days().get(fold(told.within(anchored).get("day") or ""), -1)
+        is_later = rule("later_than").search(anchored[0]) is not None
+        days = (weekday - base.weekday()) % 7 if is_later else -((base.weekday() - weekday) % 7)
+        day = base + timedelta(days=days or (7 if is_later else -7)) if weekday >= 0 else date.min
+    elif ahead:
+        on = resolve(told.within(ahead), base) if dates.MASKS[1] in ahead[0] else None
+        day -= (on - base) if on else DAY
+    if written is None or day >= written:
+        yield match.start(), match.end(), True, day
+
+
+def _anchored(sentence: Sentence) -> re.Match[str] | None:
+    """A weekday that another day tells: "the Friday before", "the following Tuesday"."""
+    return grammar("deadline_anchored").search(dates.masked(sentence.text).text)
 
 
 def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
@@ -202,10 +246,15 @@ def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
 
 def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     """Whether the phrase denies a date, tells of the past, of another, or how long it lasts."""
+    if sentence.is_others(match.start()) and not _is_asked_of_me(sentence, match.end()):
+        return True
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
     gone = dates.compiled("{start}{gone} {day}")
     found = dates.masked(sentence.text).within(match)
+    anchored = _anchored(sentence)
+    if anchored and anchored.start() < match.end():
+        return True
     start = max(0, match.start() - 12)
     if not found.get("nday") and gone.search(sentence.text, start, match.end()):
         return True
@@ -215,7 +264,10 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     cue = fold(match["cue"])
     if name == "alone":
         return not (lemmas.is_verb(cue) or lemmas.is_deed(cue))
-    if name != "moved" and grammar("deadline_anothers").search(clause.text):
+    _, *parts = stance.parts(sentence.text[: match.end()])  # the whole is told by who asks
+    is_anothers = grammar("deadline_anothers").search(clause.text) is not None
+    is_anothers = is_anothers or any(map(stance.is_others, parts[-1:]))
+    if name != "moved" and is_anothers:
         return True
     if name == "enough":
         is_told = _words("denied").isdisjoint(before[-2:])
@@ -231,6 +283,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     over = _words("over") - (vocabulary("done_with") if is_passed_on else frozenset())
     if not over.isdisjoint(clause.words) and _words("renewed").isdisjoint(clause.words):
         return True
+    if name == "lasts" and not _words("ending_things").isdisjoint(before):
+        return True
     if name in ("by", "lasts"):
         return _is_span(sentence, clause, match, cue) or _is_done_by_then(clause, before)
     if name == "must_last":
@@ -240,6 +294,13 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     told = words(cue)
     is_done = vocabulary("be").isdisjoint(told) or not any(map(lemmas.is_past, told[-1:]))
     return name == "must" and is_done and _words("is_finish").isdisjoint(told)
+
+
+def _is_asked_of_me(sentence: Sentence, end: int) -> bool:
+    """Whether what is said in quotes speaks to the person, who does not say no to it behind."""
+    own = _QUOTE_END.split(sentence.text[end:], maxsplit=1)[1:]
+    is_open = not any(own) or stance.agrees(own[0])
+    return is_open and not vocabulary("addresses").isdisjoint(words(sentence.text[:end]))
 
 
 def _is_denied(before: list[str]) -> bool:

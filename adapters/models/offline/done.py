@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
 from domain.text import fold
 
@@ -138,7 +138,7 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
         is_denied = True
     is_short = grammar("done_short").match(text) is not None
     is_done = not GENERIC.isdisjoint(told) or _DONE in text or is_short
-    if _is_of_another(told):
+    if _is_of_another(told) or grammar("done_relative").search(text):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
         yield DoneClaim(
@@ -196,7 +196,7 @@ def _preterite(told: Sequence[str], text: str) -> bool:
     """Forms of the past that only their place tells."""
     if grammar("done_had_done").search(text) or _has_unchanged(told):
         return True
-    return any(one.endswith(_preterites()) and len(one) > 5 for one in told[:3])
+    return any(one.endswith(endings("preterite_endings")) and len(one) > 5 for one in told[:3])
 
 
 def _has_unchanged(told: Sequence[str]) -> bool:
@@ -232,12 +232,6 @@ def _is_passive(before: Sequence[str]) -> bool:
 def _is_asked_back(after: Sequence[str]) -> bool:
     """Whether the subject follows its verb."""
     return not vocabulary("follows_verb").isdisjoint(after)
-
-
-@cache
-def _preterites() -> tuple[str, ...]:
-    """Endings of a past tense that other words have, too."""
-    return tuple(sorted(vocabulary("preterite_endings")))
 
 
 def content(title: str) -> list[str]:
@@ -281,7 +275,7 @@ def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> b
         return True
     if any(lemmas.is_past(one) for one in hits) or grammar("done_had_done").search(claim.text):
         return True
-    if any(one.endswith(_preterites()) and one not in wanted for one in hits if one):
+    if any(one.endswith(endings("preterite_endings")) and one not in wanted for one in hits if one):
         return True
     others = [one for one in claim.words if lemmas.is_past(one)]
     return any(not lemmas.keys(one).isdisjoint(_meaning("accomplishes")) for one in others)

@@ -13,6 +13,7 @@ from adapters.models.offline.phrasing import (
     grammar,
     pattern,
     rows,
+    rule,
     vocabulary,
 )
 from adapters.models.offline.sentences import NEGATIVE, Phrase, quote, words
@@ -90,11 +91,15 @@ def estimate(sentence: Sentence) -> Phrase | None:
     if made := _counted(sentence):
         return made
     text, lengths = _masked(sentence.text)
-    is_sum = len(lengths) == 2 and grammar("duration_parts").fullmatch(text) is not None
+    rather = rule("duration_rather").search(text) if len(lengths) > 1 else None
+    if rather and MASK in text[rather.end() :]:
+        text = " " * rather.start() + text[rather.start() :]
+    parts = grammar("duration_and").split(text) if len(lengths) > 1 and not rather else []
+    is_sum = bool(parts) and all(map(grammar("duration_part").fullmatch, parts))
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE
         total = sum(minutes(one.groupdict()) for one in lengths.values())
-        if others.isdisjoint(sentence.words):
+        if others.isdisjoint(sentence.words) and len(parts) == len(lengths):
             return Phrase(str(total), sentence.text)
     for name in ("duration_estimates", "duration_vague") if lengths else ():
         for match in grammar(name).finditer(text):

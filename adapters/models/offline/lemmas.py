@@ -7,7 +7,14 @@ keys, as nobody tells which language it is of; two words mean the same if they s
 import re
 from functools import cache, lru_cache
 
-from adapters.models.offline.phrasing import alternatives, phrases, rows, spelled, vocabulary
+from adapters.models.offline.phrasing import (
+    alternatives,
+    endings,
+    phrases,
+    rows,
+    spelled,
+    vocabulary,
+)
 from domain.text import fold
 
 CACHE_MAX = 4_096
@@ -46,11 +53,6 @@ def _shapes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     )
 
 
-@cache
-def _endings(name: str) -> tuple[str, ...]:
-    return tuple(sorted(vocabulary(name), key=lambda one: (-len(one), one)))
-
-
 def _stem(word: str) -> str:
     """Its beginning, without the endings of nouns and verbs."""
     word = word.removesuffix("'s").translate(_UMLAUTS)
@@ -62,17 +64,17 @@ def _stem(word: str) -> str:
 
 
 def _shorter(word: str) -> str:
-    for ending in _endings("y_endings"):
+    for ending in endings("y_endings"):
         if word.endswith(ending) and len(word) >= 5:
             return word[: -len(ending)] + "y"
-    for ending in _endings("endings"):
+    for ending in endings("endings"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
             break
     else:
         least = 3 if word[-1:] == "e" else 4
-        is_kept = word.endswith(_endings("whole_endings"))
-        if len(word) > least and word.endswith(_endings("last_letters")) and not is_kept:
+        is_kept = word.endswith(endings("whole_endings"))
+        if len(word) > least and word.endswith(endings("last_letters")) and not is_kept:
             word = word[:-1]
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] not in _VOWELS else word
 
@@ -142,7 +144,7 @@ def is_past(word: str) -> bool:
     for fused in vocabulary("fused"):
         if word.startswith(fused) and any(one + word[len(fused) :] in past for one in marks):
             return True
-    is_regular = word.endswith(_endings("fused_end")) and is_participle(word)
+    is_regular = word.endswith(endings("fused_end")) and is_participle(word)
     return is_regular or bool(_shapes()[1].match(word))
 
 
@@ -159,28 +161,28 @@ def is_verb(word: str) -> bool:
 def is_deed(word: str) -> bool:
     """Whether it is an infinitive with which an order may end."""
     is_known = any(one.startswith("=") for one in keys(word)) or word in vocabulary("deeds")
-    return ends_as_infinitive(word) and len(word) > 4 and is_known
+    return ends_as_infinitive(word) and is_known
 
 
 def ends_as_infinitive(word: str) -> bool:
     """Whether it may be an infinitive of a language whose verbs come last."""
-    return len(word) > 3 and word.endswith(_endings("infinitive_endings"))
+    return len(word) > 3 and word.endswith(endings("infinitive_endings"))
 
 
 def infinitive(word: str) -> str:
     """Of a participle, folded: "cleaned" is "clean"; empty if unsure."""
     if (base := _infinitive_of(word)) != word:
         return base
-    for end in _endings("past_endings"):
+    for end in endings("past_endings"):
         stem = word.removesuffix(end)
         forms = (stem, stem + end[0], stem[:-1]) if stem != word else ()
         if found := next((one for one in forms if is_verb(one)), ""):
             return found
     participle = _shapes()[0].match(word)
-    is_fused = _shapes()[1].match(word) or word.endswith(_endings("participle_endings"))
+    is_fused = _shapes()[1].match(word) or word.endswith(endings("participle_endings"))
     stem = participle[2] if participle else word[:-1] if is_fused else ""
-    is_short = stem.endswith(_endings("short_stems"))
-    is_short = is_short and not word.endswith(_endings("participle_endings"))
+    is_short = stem.endswith(endings("short_stems"))
+    is_short = is_short and not word.endswith(endings("participle_endings"))
     ends = vocabulary("infinitive_short" if is_short else "infinitive_end")
     prefix = (participle[1] or "") if participle else ""
     return prefix + stem + next(iter(ends), "") if stem else ""

@@ -88,6 +88,12 @@ def vocabulary(*names: str) -> frozenset[str]:
 
 
 @cache
+def endings(name: str) -> tuple[str, ...]:
+    """The words of a table that others end with, the longest first."""
+    return tuple(sorted(vocabulary(name), key=lambda one: (-len(one), one)))
+
+
+@cache
 def phrases(name: str) -> str:
     """Those of all languages that say this, as alternatives."""
     return "|".join(map(expanded, rows(name))) or "(?!)"

@@ -91,6 +91,12 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:]
 
 
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of all lines of a text."""
+    for line in lines(text):
+        yield from sentences(line.text)
+
+
 def is_question(sentence: str) -> bool:
     """Whether the sentence asks."""
     return "?" in sentence[-8:]
@@ -166,7 +172,7 @@ def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
     last = _LAST_WORD.search(text, max(0, stop.start() - 20), stop.start())
     if stop[0] != "." or last is None or stop.end() >= len(text):
         return False
-    if last[0].isdecimal():
+    if last[0].isdecimal() and text[last.start() - 1 : last.start()] != ":":
         rest = text[stop.end() :]
         return len(last[0]) <= 2 and bool(_SMALL.match(rest) or _is_month(rest.lstrip(" ")))
     if fold(last[0]) in NEGATIVE:  # a number, or the end of "he said no."

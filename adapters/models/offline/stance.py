@@ -6,19 +6,16 @@ person's. "Should the builder cancel, ..." and "would be nice to ..." say nothin
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
-from adapters.models.offline import clauses, dates, lemmas
+from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     LETTERS,
-    Rule,
-    expanded,
     grammar,
-    pattern,
     phrases,
     rule,
     vocabulary,
@@ -56,11 +53,13 @@ def aside(text: str) -> Aside:
     said = [one.text for one in told]
     has_own = any(map(own, said))
     headed = {one for one in said if has_own and _is_headed(one)}
-    others = headed.union(filter(_is_others, said))
-    is_shared = any(_theirs().match(part) or _is_deed(part) for one in said for part in parts(one))
-    is_shared = is_shared or any(not _speaks().search(one) for one in headed)
-    is_shared = is_shared or any(
-        grammar("named_deed").match(part) for one in said for part in parts(one)
+    others = headed.union(filter(is_others, said))
+    told_of = [part for one in said for part in parts(one)]
+    is_shared = (
+        any(grammar(name).match(one) for one in told_of for name in ("theirs", "named_deed"))
+        or any(map(_is_deed, told_of))
+        or any(own(one) and _NEXT_HEAD.search(one) for one in said)
+        or any(not rule("speaks", "[:-] ?{}").search(one) for one in headed)
     )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
     unreal = {one for one in said if _is_unreal(one)}
@@ -69,8 +68,8 @@ def aside(text: str) -> Aside:
 
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
-    found = _own().match(sentence) or grammar("own_tail").match(sentence)
-    return found["said"] if found else ""
+    found = grammar("own_said").match(sentence)
+    return _NEXT_HEAD.split(found["said"])[0] if found else ""
 
 
 def is_off(sentence: Sentence, title: str) -> bool:
@@ -83,6 +82,9 @@ def is_off(sentence: Sentence, title: str) -> bool:
     if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
         sentence.text.strip(" .!")
     ):
+        return True
+    what = done.content(dropped(sentence.text))
+    if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
     if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
         return False
@@ -99,13 +101,19 @@ def is_over(sentence: Sentence, of: str) -> bool:
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
     said = [one for one in sentence.words if one not in fillers]
+    it = vocabulary("it_object", "i_have", "has_last")
+    if said[:1] == [*sentence.words[:1]] and not it.isdisjoint(sentence.words[1:]):
+        is_name = sentence.text[:1].isupper() and not lemmas.is_past(said[0])
+        said = said[1:] if is_name else said
     is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
-    is_done = all(map(lemmas.is_past, said)) and (is_done or len(said) > 0)
+    is_deed = len(said) > 0 and vocabulary("deadline_not_over").isdisjoint(said)
+    is_done = all(map(lemmas.is_past, said)) and (is_done or is_deed)
     if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
         return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
-    is_named = is_named or not vocabulary("it_object").isdisjoint(sentence.words[:1])
+    its = {one.partition("'")[0] for one in sentence.words}
+    is_named = is_named or not vocabulary("it_object").isdisjoint(its)
     is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
@@ -118,7 +126,7 @@ def is_handed_over(sentence: Sentence) -> bool:
 
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
-    if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?) {}").search(sentence):
+    if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
         return found["what"]
     found = rule("drop").search(sentence)
     is_kept = found is None or not NEGATIVE.isdisjoint(words(sentence[: found.start()]))
@@ -130,14 +138,15 @@ def accepted(text: str) -> tuple[str, str]:
     agree; and what it asks in a question, quoted or not: "can you bring chairs? - yes"."""
     quotes, questions = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
-        if _agrees(text[block.end() :]):
-            quotes += [one.strip("> ") for one in block[0].splitlines()]
+        if agrees(text[block.end() :]):
+            quotes += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
-        if _agrees(said):
+        if agrees(said):
             questions.append(asked["what"])
-    wanted = [one for one in quotes if rule("requests").search(one) and not _is_others(one)]
+    asking = (rule("requests"), rule("asks"))
+    wanted = [one for one in quotes if any(by.search(one) for by in asking) and not is_others(one)]
     return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
 
 
@@ -154,11 +163,13 @@ def confirmed(text: str) -> Iterator[tuple[str, str]]:
                 yield found["what"], line
 
 
-def _agrees(said: str) -> bool:
+def agrees(said: str) -> bool:
     """Whether a text begins with a yes."""
     first = said.strip(' \n"”-–—').partition("\n")[0]
     found = rule("agreed").match(first)
-    return found is not None and NEGATIVE.isdisjoint(words(first))
+    return (
+        found is not None and NEGATIVE.isdisjoint(words(first[found.end() :])) and "?" not in first
+    )
 
 
 def retitled(sentence: str) -> str:
@@ -190,16 +201,22 @@ def own_parts(parts: Sequence[str]) -> list[str]:
     return mine if mine or (len(parts) > 1 and all(named)) else list(parts)
 
 
-def _is_others(sentence: str) -> bool:
+def is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if own(sentence) or any(map(of_mine, parts(sentence))):
         return False
+    if grammar("todo_remember").match(sentence):
+        return False
     sentence = grammar("agenda").sub("", sentence)
+    assigned = grammar("assigned").match(sentence)
+    who = words(assigned["name"] or "") if assigned else [""]
+    if OWN_HEADS.isdisjoint(who) and not any(map(lemmas.is_verb, who)) and assigned:
+        return True
     if grammar("theirs_said").match(sentence):
         return True
-    if found := _theirs().match(sentence):
+    if found := grammar("theirs").match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
-    found = _duty().match(sentence)
+    found = grammar("theirs_to_do").match(sentence)
     if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
         return _is_deed(sentence)
     said = words(found["deed"])
@@ -260,49 +277,6 @@ def of_mine(clause: str) -> str:
     return ""
 
 
-def _speaks() -> Rule:
-    """Words of somebody who talks, behind a head."""
-    return rule("speaks", "[:-] ?{}")
-
-
-@cache
-def _theirs() -> re.Pattern[str]:
-    """Somebody's name or place, and what they do; or their share of the work."""
-    receives = "(?! (?:{yet} )?{gets}{end}|[^,;.]* {gets}[.!]?$)"
-    return pattern(
-        expanded(
-            "^(?:(?:{lead}|{action_head}) )?(?:{person}(?: {yet})?(?:(?: |(?=')){doing}{end}"
-            + receives
-            + r"|:(?! ?[\"'„“»]?{speaks}{end}))|"
-            + "(?:{person} [a-z]{3,8},? (?:{that} )?)?{share}{end})"
-        )
-    )
-
-
-@cache
-def _duty() -> re.Pattern[str]:
-    """Who has to do what, in the order of English and of German."""
-    who = "[{letters}'.-]{2,24}(?: [{letters}'.-]{2,24}){0,2}?"
-    return pattern(
-        expanded(
-            f"^(?:{{lead}},? )?(?P<who>{who}) {{duty}} "
-            "(?P<deed>(?:[a-z]{2,16} (?:{particle} )?(?P<object>{object} )|(?P<thing>{object} ))?"
-            "(?:[^,;.!?]|(?<=[0-9])[.](?! ?$)){2,120})"
-        )
-    )
-
-
-@cache
-def _own() -> re.Pattern[str]:
-    """A head that is the person's, and what it says."""
-    return pattern(
-        expanded(
-            "^(?:{action_head} ?)?(?:{own_head}(?:: ?| ?[-=]> ?| [-–] )|"
-            r"[{letters} ]{2,30} \({own_head}\):? (?:{own_to} )?)(?P<said>[^ ].*)$"
-        )
-    )
-
-
 def _is_headed(sentence: str) -> bool:
     """Whether it is headed by what may be another's name: "jo: salad"."""
     found = _HEADED.match(sentence)
@@ -324,6 +298,7 @@ def _refuses(sentence: str) -> bool:
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )
+_NEXT_HEAD = re.compile(rf"[,;] (?=[A-ZÄÖÜ][{LETTERS}]{{1,20}}: )| ?[-=]> ?(?=[A-ZÄÖÜ])")
 _QUOTED = re.compile(r"(?:^>[^\n]*\n)+", re.MULTILINE)
 _QUOTED_REST = re.compile(r"^\n(?:>[^\n]*\n)*")
 _WHOSE = re.compile(rf"(?P<what>.{{2,80}}?) ?\((?P<who>[{LETTERS}]{{2,20}})\)")

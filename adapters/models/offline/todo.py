@@ -12,7 +12,7 @@ from itertools import pairwise
 from adapters.models.offline import lemmas, stance
 from adapters.models.offline.clauses import FINITE, STATES, Clause, Sentence, read
 from adapters.models.offline.dates import masked, names_time
-from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -66,7 +66,11 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         ]
     apart = stance.aside(text)
     listing, is_apart = "", False  # the header above the list, if there is one; a blank line
+    is_idle = False  # below a header of what is no task
     for line in lines(text):
+        is_idle = (is_idle and line.is_bullet) or bool(grammar("todo_no_header").match(line.text))
+        if is_idle:
+            continue
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
@@ -232,7 +236,7 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     )
     is_sure = is_next or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
-    is_order = is_order and vocabulary("todo_no_object").isdisjoint(said[1:2])
+    is_order = is_order and vocabulary("todo_no_object", "todo_compounds").isdisjoint(said[1:2])
     is_order = is_order and vocabulary("todo_german").isdisjoint(said)
     return is_order and not any(
         lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
@@ -242,13 +246,10 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
 def _is_deed_to(said: Sequence[str]) -> bool:
     """Whether an unknown word must be a verb, as what it is done to follows: "grout the tiles"."""
     first, second = said[:2]
-    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(_no_deed_ends())
+    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(
+        endings("todo_no_deed_ends")
+    )
     return is_open and second in vocabulary("todo_objects") and not lemmas.is_past(first)
-
-
-@cache
-def _no_deed_ends() -> tuple[str, ...]:
-    return tuple(sorted(vocabulary("todo_no_deed_ends")))
 
 
 def _is_order_of_nothing(part: str) -> bool:
@@ -292,7 +293,8 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
         deed = grammar("todo_about").split(part)[0].split(" ")
     deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
     is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
-    return is_deed and fold(deed[0]) not in vocabulary("todo_when")
+    is_told = lemmas.is_participle(fold(deed[-1])) and fold(deed[0]) in vocabulary("todo_done")
+    return is_deed and not is_told and fold(deed[0]) not in vocabulary("todo_when")
 
 
 def _listed_within(sentence: str) -> list[Phrase]:
@@ -328,10 +330,6 @@ def _nouns() -> frozenset[str]:
     return (vocabulary("unchanged") - vocabulary("todo_orders")) | vocabulary("todo_nouns")
 
 
-def _no_verbs() -> frozenset[str]:
-    return vocabulary("todo_no_verbs")
-
-
 def _things(text: str) -> list[str]:
     """The titles in "a, b and c" or "a and b"."""
     parts = elements(text)
@@ -351,6 +349,9 @@ def _actions(what: str) -> list[str]:
         what = f"{_bare_thing(last[0][: apart.start()])} {last[1]}"
     if _is_asking(what):
         return [_title(what)]
+    first, *after = grammar("todo_after").split(what)
+    if after and not any(is_order(one) or is_wish(one) for one in after):
+        what = first
     parts = [one for one in _AND.split(what) if one.strip()]
     parts = [_POLITE.sub("", one) for one in parts]
     is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
@@ -407,15 +408,21 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         words(sentence)
     ):
         return []
+    if grammar("todo_hearsay").search(sentence):
+        return []
     if grammar("todo_by_others").search(sentence, match.end()):
         return []
     if grammar("todo_if").match(sentence) or grammar("todo_shall").match(sentence):
         return []
     said = words(what)
     if name == "todo_remember":
-        is_idle = not _no_verbs().isdisjoint(said[:1]) and bool(rule("better").search(match[0]))
+        is_idle = not vocabulary("todo_no_verbs").isdisjoint(said[:1]) and bool(
+            rule("better").search(match[0])
+        )
         is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
         is_idle = is_idle or (is_vague and names_time(what))
+        is_idle = is_idle or not vocabulary("was").isdisjoint(said)
+        is_idle = is_idle or rule("holds").search(what) is not None
         return [] if is_idle else _actions(what)
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
@@ -429,8 +436,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
-        start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = _LEAD.sub("", sentence[start : match.start()].strip())
+        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
     if is_last and not (is_plain or match["noch"] or not vocabulary("still").isdisjoint(said)):
         return []
@@ -440,13 +446,13 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     be_done = vocabulary("be_done")
     is_passive = not be_done.isdisjoint(said) if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
-        start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
-        thing = _LEAD.sub("", sentence[start : match.start()].strip())
+        before_it = _clause_to(sentence, match.start())
+        thing = _LEAD.sub("", before_it.strip())
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
         if not title and not _AT.match(thing) and not names_time(what):
-            title = _title(sentence[start : match.end() + len(what)])
+            title = _title(before_it + match[0] + what)
         is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     is_state = said[-1] in vocabulary("is_state")
@@ -454,6 +460,11 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         return []
     is_own = by_user or LEADS.issuperset(before)
     return _actions(what) if is_own else []
+
+
+def _clause_to(sentence: str, end: int) -> str:
+    """What stands between a mark and a place."""
+    return sentence[max(sentence.rfind(mark, 0, end) for mark in ",;:") + 1 : end]
 
 
 def _ordered(thing: str, what: str) -> str:
@@ -479,7 +490,7 @@ def _ordered(thing: str, what: str) -> str:
 
 
 def _is_vague(said: Sequence[str]) -> bool:
-    if len(said) < 2 or said[0] in _no_verbs() or not NEGATIVE.isdisjoint(said[:4]):
+    if len(said) < 2 or said[0] in vocabulary("todo_no_verbs") or not NEGATIVE.isdisjoint(said[:4]):
         return True
     return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
 
@@ -556,6 +567,7 @@ def _title(span: str) -> str:
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
     title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))
+    title = _undated(title) if is_wish(title) else title
     if len(title) < 2 or LETTER.search(title) is None:
         return ""
     if SMALL_WORD.match(title):

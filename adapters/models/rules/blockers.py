@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from adapters.models.offline import clauses, state
-from adapters.models.offline.phrasing import expanded, pattern, rule, vocabulary
-from adapters.models.offline.sentences import is_hearsay, lines, sentences, words
+from adapters.models.offline.phrasing import grammar, rule, vocabulary
+from adapters.models.offline.sentences import is_hearsay, sentences_of, words
 from adapters.models.rules import context
 from adapters.models.rules.context import NamedTask, PromptTask, SourceText
 from adapters.models.rules.findings import CLOSED, Finding, Findings
@@ -20,13 +20,6 @@ from domain.text import fold
 LOOKUP = "find_tasks"
 RELATION = "is_blocked_by"
 
-_BY = "^{blocked_by} ?(?:{my} )?"
-_NAMES = (
-    _BY + '(?:{task_word} )?["„“](?P<name>[^"„“”]{2,100})["“”]',
-    _BY + "{task_word} (?P<name>[^,;:]{2,100})$",
-    _BY + "(?P<name>[^,;:]{2,80}?)[ -]?{task_word}{end}",
-)
-
 
 def blocker(seen: PromptTask) -> Finding | None:
     """The newest that a text names, by its name; nothing where a newer text frees the task."""
@@ -34,9 +27,8 @@ def blocker(seen: PromptTask) -> Finding | None:
     for source in seen.sources:
         if source.kind == "title" or not (found or rule("block_hint").search(source.text)):
             continue
-        for line in lines(source.text):
-            for sentence in sentences(line.text):
-                found = _after(found, source, sentence)
+        for sentence in sentences_of(source.text):
+            found = _after(found, source, sentence)
     is_known = found is None or seen.around.remembers(f"link {found.value}", found.source.at)
     return None if is_known or seen.status in CLOSED else found
 
@@ -79,16 +71,9 @@ def resolved(
 
 
 def _name(reason: str) -> str:
-    for source in _NAMES:
-        match = pattern(expanded(source)).match(reason)
-        if match is not None:
-            said = words(match["name"])
-            return (
-                ""
-                if not said or vocabulary("vague_task").issuperset(said)
-                else match["name"].strip()
-            )
-    return ""
+    match = grammar("blocker_names").match(reason)
+    name = match["name"].strip() if match else ""
+    return "" if vocabulary("vague_task").issuperset(words(name)) else name
 
 
 def _fitting(name: str, tasks: Sequence[NamedTask]) -> list[NamedTask]:

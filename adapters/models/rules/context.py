@@ -20,9 +20,11 @@ from adapters.models.json_objects import dicts
 from domain.errors import Refused
 from domain.log import canonical
 from domain.log.timestamps import is_date, is_moment, wall
-from domain.ports import Section
+from domain.ports import Request, Section
 from domain.text import fold
 
+Said = tuple[str, list[tuple[str, dict[str, Any]]]]
+"""The text of a reply, and its calls."""
 SECTION_LINES_MAX = 1_000
 DECIDED_MIN = 5
 
@@ -134,6 +136,14 @@ def read_context(sections: Mapping[str, str]) -> PromptContext:
             if int(one["decided"]) >= DECIDED_MIN and 4 * int(one["accepted"]) < int(one["decided"])
         ),
     )
+
+
+def in_turn(request: Request, calls: Mapping[str, dict[str, Any]], told: str) -> Said:
+    """What is said, and the calls: what is offered on the first turn, later what is forced."""
+    offered = {one.name for one in request.tools if not request.exchanges}
+    offered = {request.forced} if request.forced else offered
+    wished = [one for one in calls.items() if one[0] in offered]
+    return "" if wished else told, wished
 
 
 def report_language(sections: Mapping[str, str]) -> str:

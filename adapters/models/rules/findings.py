@@ -103,7 +103,7 @@ class Findings(Struct, frozen=True):
 
 class TextValues(Struct):
     """What the texts say so far; `blocked` also of what is on hold, `off`: it is called off, and
-    whatever older texts ask for with it."""
+    whatever older texts ask for with it; `named`: the day that a text named last."""
 
     due: Finding | None = None
     estimate: Finding | None = None
@@ -114,6 +114,7 @@ class TextValues(Struct):
     void: Finding | None = None
     off: Finding | None = None
     unsure: Finding | None = None
+    named: tuple[SourceText, date] | None = None
 
 
 # ----------------------------------------------------------------------------------------- the fold
@@ -167,6 +168,9 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
                 _take_due(values, source, sentence, seen.language)
             elif sentence.text not in aside:
                 _take(values, source, sentence, seen, is_own=sentence.text not in others)
+            order = dates.order(source.text, seen.language)
+            if day := deadline.told(sentence, source.day, order):
+                values.named = source, day
     claims = _claims(told)
     dropped = [
         (what, source)
@@ -226,8 +230,11 @@ def _take(
     if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
         said = quote(sentence.text, 0, len(sentence.text))
         values.due, values.void = None, Finding("due", "", said, source)
-    if is_own:
+    is_answer = ">" in source.text and values.due and values.due.source is source
+    if is_own and not (is_answer and stance.agrees(sentence.text)):
         _take_due(values, source, sentence, seen.language)
+    elif older and (moved := deadline.corrected(sentence, source.day)):
+        values.due = Finding("due", moved.day.isoformat(), moved.quote, source)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
     what = stance.dropped(sentence.text)
@@ -256,8 +263,9 @@ def _take_due(
     older = date.fromisoformat(values.due.value) if values.due and is_newer else None
     dated = deadline.shifted(sentence, older) if older else None
     dated = dated or (deadline.corrected(sentence, source.day, order) if older else None)
-    dated = dated or deadline.due(sentence, source.day, order)
-    if dated is None and older and deadline.is_shaken(sentence):
+    since = values.named[1] if values.named and values.named[0] is source else older
+    dated = dated or deadline.due(sentence, source.day, order, since)
+    if dated is None and older and deadline.is_shaken(sentence, older, source.day):
         said = quote(sentence.text, 0, len(sentence.text))
         values.due, values.void = None, Finding("due", "", said, source)
     if dated is None and (said := deadline.unsure(sentence, source.day, order)):

@@ -19,6 +19,7 @@ from adapters.models.offline.sentences import (
     lines,
     quote,
     sentences,
+    sentences_of,
     words,
 )
 from adapters.models.offline.todo import elements
@@ -39,7 +40,7 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
     for source in seen.sources:
         if source.kind == "title":
             continue
-        for sentence in (one for line in lines(source.text) for one in sentences(line.text)):
+        for sentence in sentences_of(source.text):
             if (match := _named().search(sentence)) and _is_said(sentence, match):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, [], title=match["name"].strip(' .!"'))

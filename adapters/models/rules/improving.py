@@ -32,16 +32,12 @@ class Version(Struct, frozen=True):
     tools: tuple[Tool, ...] = ()
 
 
-def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+def answer(request: Request) -> context.Said:
     """What is said of the figures, and the report: on the first turn, later only what is forced."""
     sections = {one.name: context.tidy(one.text) for one in request.user}
     texts = texts_in(context.report_language(sections))
     report = _report(_read(sections["figures"]), texts)
-    offered = {one.name for one in request.tools if not request.exchanges}
-    if request.forced:
-        offered = {request.forced}
-    calls = [("update_report", report)] if "update_report" in offered else []
-    return "" if calls else report["tldr"], calls
+    return context.in_turn(request, {"update_report": report}, report["tldr"])
 
 
 def _read(section: str) -> tuple[Version, ...]:

@@ -131,13 +131,10 @@ class Plan(NamedTuple):
     free: int
 
 
-def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+def answer(request: Request) -> context.Said:
     """What is said of a day, and the calls: on the first turn, later only what is forced."""
     sections = {one.name: context.tidy(one.text) for one in request.user}
     texts = texts_in(context.report_language(sections))
-    offered = {one.name for one in request.tools if not request.exchanges}
-    if request.forced:
-        offered = {request.forced}
     try:
         day = convert(context.document(sections["day"]), Day)
     except ValidationError:
@@ -151,8 +148,7 @@ def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     is_said = f"TL;DR: {report['tldr']}" in sections.get("report", "")
     if calls or request.forced or sections.get("words") or not is_said:
         calls["update_report"] = report
-    wished = [(tool, arguments) for tool, arguments in calls.items() if tool in offered]
-    return "" if wished else told, wished
+    return context.in_turn(request, calls, told)
 
 
 # ----------------------------------------------------------------------------------------- the plan

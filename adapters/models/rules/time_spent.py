@@ -12,14 +12,7 @@ from functools import cache
 
 from adapters.models.offline import dates, duration
 from adapters.models.offline.phrasing import expanded, pattern, phrases, rows, rule, vocabulary
-from adapters.models.offline.sentences import (
-    is_hearsay,
-    is_question,
-    lines,
-    quote,
-    sentences,
-    words,
-)
+from adapters.models.offline.sentences import is_hearsay, is_question, quote, sentences_of, words
 from adapters.models.rules.context import PromptTask, SourceText
 from adapters.models.rules.findings import CLOSED, GOES_ON, NOT_STARTED, Finding, is_open
 from domain.log.timestamps import is_date
@@ -94,15 +87,14 @@ def _is_known(seen: PromptTask, found: Finding) -> bool:
 
 def _of(seen: PromptTask, source: SourceText) -> Iterator[Finding]:
     written = seen.around.local(source.written or source.at) or seen.around.now
-    for line in lines(source.text):
-        for sentence in sentences(line.text):
-            span = None if is_question(sentence) else _span(sentence, written)
-            if span and span[1] <= seen.around.now:
-                start, end = span
-                until = f"-{end[11:]}" if end[:10] == start[:10] else f" to {end[:10]} {end[11:]}"
-                value = f"{start[:10]} {start[11:]}{until}"
-                said = quote(sentence, 0, len(sentence))
-                yield Finding("time", value, said, source, target=start, extra=end)
+    for sentence in sentences_of(source.text):
+        span = None if is_question(sentence) else _span(sentence, written)
+        if span and span[1] <= seen.around.now:
+            start, end = span
+            until = f"-{end[11:]}" if end[:10] == start[:10] else f" to {end[:10]} {end[11:]}"
+            value = f"{start[:10]} {start[11:]}{until}"
+            said = quote(sentence, 0, len(sentence))
+            yield Finding("time", value, said, source, target=start, extra=end)
 
 
 def _span(sentence: str, written: str) -> tuple[str, str] | None:

@@ -75,7 +75,7 @@ class Review(Struct, frozen=True, rename="camel"):
     more_done: Count = 0
 
 
-def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+def answer(request: Request) -> context.Said:
     """What is said of a week, and the report: on the first turn, later only what is forced."""
     sections = {one.name: context.tidy(one.text) for one in request.user}
     texts = texts_in(context.report_language(sections))
@@ -91,12 +91,8 @@ def answer(request: Request) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     is_said = f"TL;DR: {report['tldr']}" in stands and all(
         one.lstrip("# ") in stands for one in report["content"].splitlines()
     )
-    offered = {one.name for one in request.tools if not request.exchanges}
-    if request.forced:
-        offered = {request.forced}
     is_due = bool(request.forced or sections.get("words") or not is_said)
-    calls = [("update_report", report)] if is_due and "update_report" in offered else []
-    return "" if calls else told, calls
+    return context.in_turn(request, {"update_report": report} if is_due else {}, told)
 
 
 # --------------------------------------------------------------------------------------- the report
