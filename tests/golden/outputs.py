@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from string import Formatter
@@ -135,13 +135,16 @@ class Asker:
             app = make_app(site, Guard("127.0.0.1", PORT))
             with TestClient(app, base_url=ORIGIN) as client:  # one loop for all
                 for kind, address in self._addresses():
-                    for nth, path in enumerate(found.filled(address)):
-                        yield self._page(client, path, "" if nth else kind)
-                        bare, _, query = path.partition("?")
-                        yield self._page(client, f"{bare}.json{'?' if query else ''}{query}")
+                    yield from self._each_page(client, kind, found.filled(address))
         finally:
             site.jobs.wait(JOBS_SECONDS)
             site.close()
+
+    def _each_page(self, client: TestClient, kind: str, paths: Iterable[str]) -> Iterator[Output]:
+        for nth, path in enumerate(paths):
+            yield self._page(client, path, "" if nth else kind)
+            bare, _, query = path.partition("?")
+            yield self._page(client, f"{bare}.json{'?' if query else ''}{query}")
 
     def _addresses(self) -> Iterator[tuple[str, str]]:
         """Kinds and addresses; without a kind, its text is not kept."""
