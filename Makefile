@@ -5,6 +5,7 @@ STAMP := .venv/.setup-stamp
 PYTEST := $(BIN)/python -m pytest
 WORKERS := 2
 MINUTES ?= 10
+SHARED := --dist worksteal # neighbours stay together, so what they begin with is made once
 WAITERS := 4 # of the slow tests, which wait for processes, browsers and clocks half of their time
 
 # A shell that forbids Python to keep what it compiled makes the start of the tests twice as long.
@@ -50,7 +51,7 @@ fix: $(STAMP) ## format, and mend what the linter can mend
 	$(BIN)/ruff check --fix .
 
 test: test-fast ## all tests, the fast ones first
-	$(PYTEST) -n $(WAITERS) -m "slow or e2e" tests
+	$(PYTEST) -n $(WAITERS) $(SHARED) -m "slow or e2e" tests
 
 coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; some minutes
 	$(BIN)/coverage erase
@@ -59,7 +60,7 @@ coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; 
 	$(BIN)/coverage report
 
 test-fast: $(STAMP) ## the fast tests
-	$(PYTEST) -n $(WORKERS) -m "not slow and not e2e"
+	$(PYTEST) -n $(WORKERS) $(SHARED) -m "not slow and not e2e"
 
 explore: $(STAMP) ## look for new examples for MINUTES=10; what fails is kept in found/
 	$(BIN)/python -m tests.support.explore --minutes $(MINUTES)
