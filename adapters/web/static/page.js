@@ -713,8 +713,9 @@
     async function open(row, letter) {
       held = [];
       await choose(row, true);
-      const keys = held ?? [];
+      const keys = held;
       held = null;
+      if (!keys) return; // Escape came before it
       const found = isBeside(row) && pane().querySelector(`[data-do="${letter}"]`);
       if (!found) { hinted("Nothing in it can be changed by this key."); return; }
       found.open = true;
