@@ -162,6 +162,20 @@ def test_what_is_typed_for_a_form_that_is_not_there_yet_goes_into_it(
     assert item["reason"] == "cannot, x z"
 
 
+def test_escape_lets_a_form_go_that_is_not_there_yet(page: Any, address: str) -> None:
+    page.route("**/inbox?*part=pane*", late)
+    page.goto(address)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    row = page.evaluate(AT)
+    for key in ("e", "9", "Escape"):
+        page.keyboard.press(key)
+    expect(page.locator("#pane")).to_have_attribute("data-item", row)
+    page.wait_for_timeout(500)  # the form would have come with it
+    assert page.evaluate(AT) == row
+    expect(page.locator("#pane .acts details[open]")).to_have_count(0)
+
+
 def test_a_problem_stays_in_sight_and_its_row_open_while_the_others_are_decided(
     page: Any, address: str, home: Path
 ) -> None:
