@@ -69,7 +69,7 @@ def beside(
         trouble = None if is_alive else "it answers nobody any more"
         if is_alive and request.url.path == READY:
             try:
-                database.look()  # beside the pool, which would ask for ten seconds
+                database.reach()
             except WakelogError as error:
                 trouble = error.because
         return _told(request, PageHealth(trouble is None, trouble), is_alive=is_alive)

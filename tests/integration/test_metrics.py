@@ -130,6 +130,9 @@ def test_who_cannot_reach_the_database_lives_and_is_not_ready(tmp_path: Path) ->
         page = serving(env, tmp_path)
         health = told_address(tmp_path / "log")
         assert got(health, "/ready")[0] == 200
+        with psycopg.connect(url, autocommit=True) as line:
+            line.execute("UPDATE wakelog.meta SET format = format + 1")
+        assert got(health, "/ready")[0] == 200, "a page goes on while the database is upgraded"
         with psycopg.connect(f"{address}postgres", autocommit=True) as line:
             name = url.rpartition("/")[2]
             line.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())

@@ -215,10 +215,12 @@ def _then(
         return
     day = base
     if anchored:
-        weekday = dates.named_days().get(fold(told.within(anchored).get("day") or ""), -1)
+        weekday = dates.named_days().get(fold(told.within(anchored).get("day") or ""))
+        if weekday is None:
+            return
         is_later = rule("later_than").search(anchored[0]) is not None
         days = (weekday - base.weekday()) % 7 if is_later else -((base.weekday() - weekday) % 7)
-        day = base + timedelta(days=days or (7 if is_later else -7)) if weekday >= 0 else date.min
+        day += timedelta(days=days or (7 if is_later else -7))
     elif ahead:
         on = resolve(told.within(ahead), base) if dates.MASKS[1] in ahead[0] else None
         day -= (on - base) if on else DAY

@@ -309,6 +309,11 @@ class Database:
         if found < schema.NEWEST:
             raise self._unmade("has the tables of an older wakelog", "bring them up to date")
 
+    def reach(self) -> None:
+        """See that the database answers, of whatever format, and at once. Raises Refused."""
+        with self._at_once() as connection:
+            connection.execute("SELECT 1")
+
     def login(self) -> str:
         """What this login is for: ``owner``, ``worker``, ``page`` or nothing. Raises Refused;
         Damaged: nothing was made here yet."""
