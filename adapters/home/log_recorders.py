@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 from urllib.parse import quote
 
 from eventsourcing.persistence import (
@@ -17,11 +18,10 @@ from eventsourcing.persistence import (
     Notification,
     NotSupportedError,
 )
-from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from adapters.home import files
 from adapters.home.home_location import DATABASE_PREFIX, FolderLocation, HomeLocation, homes_of
-from adapters.store.sqlite_files import LOCK_TIMEOUT_SECONDS, ChangeProbe, FileProbe, node
+from adapters.store.sqlite_files import ChangeProbe, FileProbe, connected, node
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -184,19 +184,16 @@ class LogRecorder(ApplicationRecorder):
         return [TimedNotification(*row) for row in self.found(sql, {**asked, "limit": limit})]
 
 
-class FileLogRecorder(LogRecorder, SQLiteApplicationRecorder):
-    """The library's recorder on a log's file, which is opened to be read. Between two questions it
-    holds no transaction."""
+class FileLogRecorder(LogRecorder):
+    """A log's file, opened to be read. Between two questions it holds no transaction."""
 
     _sql = _FILE
 
     def __init__(self, path: Path, replica: str = "") -> None:
         """`path`: of a log that is there."""
         self.replica, self._path, self._file = replica, path, node(str(path))
-        name = f"file:{quote(str(path))}?mode=ro"
-        super().__init__(
-            SQLiteDatastore(name, lock_timeout=LOCK_TIMEOUT_SECONDS, originator_id_type="text")
-        )
+        self._connection = connected(f"file:{quote(str(path))}?mode=ro", is_uri=True)
+        self._asking = Lock()
 
     def probe(self) -> ChangeProbe:
         return FileProbe(self._path)
@@ -206,17 +203,21 @@ class FileLogRecorder(LogRecorder, SQLiteApplicationRecorder):
             because = f"{self._path} was replaced or is gone, by a restore perhaps"
             raise Refused("replaced", because=because, instead="start again, with a new view")
 
+    def max_notification_id(self) -> int | None:
+        found = self.found("SELECT max(rowid) FROM stored_events", {})
+        return cast("int | None", found[0][0])
+
     def payload(self, payload_id: str) -> bytes | None:
         found = self.found("SELECT bytes FROM payloads WHERE id = :id", {"id": payload_id})
         return bytes(found[0][0]) if found else None
 
     def found(self, sql: str, values: Mapping[str, object]) -> list[Any]:
-        with self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(sql, values)
-            return list(cursor.fetchall())
+        with self._asking:  # a connection that is closed while a thread reads ends the process
+            return self._connection.execute(sql, values).fetchall()
 
     def close(self) -> None:
-        self.datastore.close()
+        with self._asking:
+            self._connection.close()
 
 
 class TableLogRecorder(LogRecorder):

@@ -1,9 +1,12 @@
 """Programs read a home's logs by the `eventsourcing` library's own interface, and follow them."""
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import cast
 
 import pytest
@@ -92,6 +95,22 @@ def test_texts_are_read_where_they_stand(journal: JournalLog) -> None:
     with pytest.raises(Refused) as refused:
         journal.payload("nothing")
     assert refused.value.code == "unknown_payload"
+
+
+def test_a_log_that_is_closed_while_a_thread_reads_it_ends_the_reading(woken: Path) -> None:
+    for _ in range(20):
+        log, began = JournalLog(env(woken)), Event()
+
+        def read(log: JournalLog = log, began: Event = began) -> None:
+            while True:
+                log.recorder.select_notifications(None, 10_000)
+                began.set()
+
+        with ThreadPoolExecutor() as threads:
+            reading = threads.submit(read)
+            assert began.wait(60)
+            log.close()
+            assert isinstance(reading.exception(), sqlite3.ProgrammingError)
 
 
 def test_what_would_write_is_refused(journal: JournalLog) -> None:
