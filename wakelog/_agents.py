@@ -38,6 +38,7 @@ from adapters.documents.templates import (
     TemplateDetails,
     TemplateGiven,
     TemplateMetrics,
+    seed_document,
     template_document,
     templates_of,
 )
@@ -80,6 +81,7 @@ from adapters.usecases.wake_agents import (
 from domain.agent.deciders import AgentSettings
 from domain.errors import Refused, invalid
 from domain.log import canonical
+from domain.templates.template import Template
 from wakelog._room import Room, apart, told
 
 _CHANGE = re.compile(r"journal:(?:(.{1,40}):)?([0-9]{1,12})")
@@ -488,10 +490,10 @@ class Agents(Room):
     def show_template(self, template: str) -> TemplateDetails | SeedDetails:
         """A template with its versions; one of wakelog's own that is not in use as that."""
         home = self._reading()
-        seed = directives.seed_named(template)
-        if seed is not None and seed.name not in [one.name for one in templates_of(home)]:
-            return SeedDetails(None, seed.seed, seed.name, seed.general, seed.report)
-        return self._template(directives.pick_used(home, seed.name if seed else template))
+        found = directives.pick_shown(home, template)
+        if isinstance(found, Template):
+            return template_document(home, found)
+        return seed_document(found)
 
     def _template(self, template_id: str) -> TemplateDetails:
         home = self._reading()

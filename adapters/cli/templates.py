@@ -15,8 +15,8 @@ from adapters.documents.lessons import LessonLine, lesson_lines, ran_of
 from adapters.documents.results import Deleted
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import (
-    SeedDetails,
     TemplateGiven,
+    seed_document,
     template_document,
     templates_of,
     version_name,
@@ -31,7 +31,7 @@ from adapters.usecases.resolve import nth_key, pick_agent
 from adapters.usecases.templates import BUILT_IN
 from domain.errors import invalid
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
-from domain.templates.seeds import SEEDS, seed_id
+from domain.templates.seeds import Seed
 from domain.text import squeeze
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ def template_list(session: Session) -> None:
         (one.id[:ID_SHOWN], safe(one.name), one.active, one.model_in_force, len(one.instances), "")
         for one in found
     ]
-    used = {one.id for one in found}
-    rows += [
-        ("", seed.seed, BUILT_IN, "", 0, seed.summary)
-        for seed in SEEDS
-        if seed_id(seed.seed) not in used
-    ]
+    seeds = templates.unused_seeds(found)
+    rows += [("", seed.seed, BUILT_IN, "", 0, seed.summary) for seed in seeds]
     session.table(("ID", "Name", "Version", "Model", "Agents", "What"), rows)
     session.note("Give one to an agent with `wakelog template assign TASK laura`.")
 
@@ -77,16 +73,14 @@ def template_list(session: Session) -> None:
 def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
     home = session.reading()
-    seed = templates.seed_named(template)
-    if seed is not None and seed.name not in [one.name for one in templates_of(home)]:
+    known = templates.pick_shown(home, template)
+    if isinstance(known, Seed):
         session.tell(
-            SeedDetails(None, seed.seed, seed.name, seed.general, seed.report),
-            f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}",
-            f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}",
+            seed_document(known),
+            f"{known.name}, {BUILT_IN}, not in use yet: {known.summary}",
+            f"\nHow to work\n{known.general}\n\nHow to report\n{known.report}",
         )
         return
-    wanted = templates.pick_used(home, seed.name if seed else template)
-    known = next(one for one in templates_of(home) if one.id == wanted)
     told = template_document(home, known)
     head = f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)"
     session.tell(told, head)

@@ -8,6 +8,7 @@ from domain.errors import invalid
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from domain.templates.seeds import Seed
     from domain.templates.template import Template, Version
 
 NUMBER_LENGTH = 6  # digits that no version has
@@ -93,6 +94,10 @@ def templates_of(home: "Home") -> "list[Template]":
 
     found = sorted(home.views.all(VIEW), key=lambda one: one.place)
     return [one.template for one in found if not one.template.is_deleted]
+
+
+def seed_document(seed: "Seed") -> SeedDetails:
+    return SeedDetails(None, seed.seed, seed.name, seed.general, seed.report)
 
 
 def template_document(home: "Home", template: "Template") -> TemplateDetails:

@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from adapters.documents import timetravel as d
 from adapters.documents.ranks import ranks_of
-from adapters.documents.templates import templates_of, version_owner
+from adapters.documents.templates import version_owner
 from adapters.home import files
 from adapters.home.files import SETTINGS
 from adapters.runtime.budgets import LedgerEntry
@@ -34,12 +34,13 @@ from adapters.timetravel.fork import (
 )
 from adapters.timetravel.logs_at import NamedMoment, Past
 from adapters.usecases.proposals import pick_item
-from adapters.usecases.resolve import pick, pick_task
-from adapters.usecases.templates import BUILT_IN, replica_named, seed_named
+from adapters.usecases.resolve import pick_task
+from adapters.usecases.templates import BUILT_IN, pick_shown, replica_named
 from adapters.usecases.time_travel import check_begun, find_moment
-from domain.errors import Refused, Remedy, invalid
+from domain.errors import Refused, invalid
 from domain.policy.gate import is_leaving
 from domain.templates.seeds import seed_id
+from domain.templates.template import Template
 from replay import wake_comparison
 from replay.fork import ChangedVerdict
 from replay.wake_comparison import WakesCompared
@@ -187,15 +188,11 @@ def _version(home: "Home", wanted: str, number: int, of: str = "") -> TemplateVe
     """A template's version, 0 for the active one; a built-in template that is not in use, too."""
     if wanted == BUILT_IN:
         return TemplateVersion("", BUILT_IN, 0, "", "")
-    living = {one.id: one for one in templates_of(home)}
-    seed = seed_named(wanted)
-    if seed is not None and seed_id(seed.seed) not in living:
-        _check_version(seed.name, (1,), number or 1)
-        texts = seed.general, seed.report
-        return TemplateVersion(seed_id(seed.seed), seed.name, 1, *texts, seed.seed)
-    wanted = seed_id(seed.seed) if seed is not None else wanted
-    named = [(one.id, one.name) for one in living.values()]
-    template = living[pick(wanted, named, "template", "unknown_template", Remedy("see_templates"))]
+    template = pick_shown(home, wanted)
+    if not isinstance(template, Template):
+        _check_version(template.name, (1,), number or 1)
+        texts = template.general, template.report
+        return TemplateVersion(seed_id(template.seed), template.name, 1, *texts, template.seed)
     number, active = number or template.active, template.version
     machine = replica_named(home, of)
     found = [one for one in template.numbered(number) if not machine or one.is_of(machine)]

@@ -1,7 +1,7 @@
 """Templates are named, made, changed and assigned; a built-in one is put in use when it is first
 named."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.documents.templates import named_version, templates_of
@@ -11,7 +11,7 @@ from adapters.usecases.resolve import nth_key, pick
 from domain.agent import deciders
 from domain.errors import Refused, Remedy, invalid
 from domain.templates import commands as do
-from domain.templates.template import DIRECTIVE_MAX_BYTES
+from domain.templates.template import DIRECTIVE_MAX_BYTES, TEMPLATE, Template
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -24,38 +24,53 @@ BUILT_IN = "built-in"
 AFTER_NAMING = 2  # the append of a deed that may have put its template in use by the first one
 
 
-def seed_named(wanted: str) -> "Seed | None":
-    """The built-in template of that name, in use or not."""
-    from domain.templates.seeds import SEEDS
+def unused_seeds(used: Iterable[Template]) -> "list[Seed]":
+    """The built-in templates that are not in use, and whose name no other has."""
+    from domain.templates.seeds import SEEDS, seed_id
 
-    return next((one for one in SEEDS if one.seed == wanted.lower()), None)
+    taken = {word for one in used for word in (one.id, one.name)}
+    return [one for one in SEEDS if taken.isdisjoint((seed_id(one.seed), one.name))]
+
+
+def pick_shown(home: "Home", wanted: str) -> "Template | Seed":
+    """The template that is meant; a built-in one that is not in use as its seed. `laura` is Laura
+    also where she has another name now. Raises Refused."""
+    from domain.templates.seeds import seed_id
+
+    used = {one.id: one for one in templates_of(home)}
+    for seed in unused_seeds(used.values()):
+        if seed.seed == wanted.lower():
+            return seed
+    built_in = seed_id(wanted.lower())
+    named = built_in if built_in in used else wanted
+    found = [(one.id, one.name) for one in used.values()]
+    return used[pick(named, found, "template", "unknown_template", Remedy("see_templates"))]
 
 
 def pick_template(home: "Home", wanted: str, key: str = "") -> str:
-    """The id of a template; a built-in one is put in use when it is first named."""
+    """The id of a template; a built-in one is put in use when it is first named, and made anew
+    where it was deleted since."""
+    found = pick_shown(home, wanted)
+    if isinstance(found, Template):
+        return found.id
     from domain.templates.seeds import seed_id
 
-    found = [(one.id, one.name) for one in templates_of(home)]
-    seed = seed_named(wanted)
-    if seed is None or seed_id(seed.seed) in dict(found):
-        named = seed_id(seed.seed) if seed else wanted
-        return pick(named, found, "template", "unknown_template", Remedy("see_templates"))
-    general, report = shared_words(seed.general), shared_words(seed.report)
-    command = do.CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
-    home.services.append_agent(command, key=key, payloads=[*general[1], *report[1]])
-    home.views.catch_up()
-    return seed_id(seed.seed)
+    with home.services.agents.reading() as world:
+        seed = "" if world.load(TEMPLATE, seed_id(found.seed)).is_deleted else found.seed
+    general, report = shared_words(found.general), shared_words(found.report)
+    command = do.CreateTemplate(found.name, general[0], report[0], seed=seed)
+    return _append(home, command, key, [*general[1], *report[1]]).ids[0]
 
 
 def pick_used(home: "Home", wanted: str) -> str:
     """The id of a template that is in use. Raises Refused, ``unknown_template``, ``ambiguous``."""
-    found = [(one.id, one.name) for one in templates_of(home)]
-    seed = seed_named(wanted)
-    if seed and seed.name not in [name for _, name in found]:
-        because = f"nobody has lived on the built-in template {seed.name!r} yet"
-        instead = Remedy("assign_template", seed.seed)
-        raise Refused("unknown_template", because=because, instead=instead)
-    return pick(wanted, found, "template", "unknown_template", Remedy("see_templates"))
+    found = pick_shown(home, wanted)
+    if isinstance(found, Template):
+        return found.id
+    because = f"nobody has lived on the built-in template {found.name!r} yet"
+    raise Refused(
+        "unknown_template", because=because, instead=Remedy("assign_template", found.seed)
+    )
 
 
 # ------------------------------------------------------------------------------------------ change

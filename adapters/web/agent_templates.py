@@ -24,7 +24,7 @@ from adapters.usecases import improving
 from adapters.usecases import templates as use_cases
 from adapters.usecases.policy import preview
 from adapters.usecases.resolve import nth_key, pick_agent
-from adapters.usecases.templates import BUILT_IN, pick_template
+from adapters.usecases.templates import BUILT_IN, pick_template, unused_seeds
 from adapters.web import charts, replica_conflicts
 from adapters.web.agents import agent_by_id
 from adapters.web.http_types import (
@@ -49,7 +49,6 @@ from domain.agent.agent import OF_TEMPLATE
 from domain.changes.change_set import is_open
 from domain.errors import Refused, invalid
 from domain.lessons.lessons import TEMPLATE
-from domain.templates.seeds import SEEDS, seed_id
 from domain.templates.template import Template
 from projections import agents, templates
 from projections.inbox import SetDocument
@@ -235,19 +234,16 @@ WAIT_SECONDS = 0.6  # a small home is counted when its page is shown
 def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/templates`."""
     counted = _counted(site)
-    used = templates_of(site.home)[:LISTED]
+    used = templates_of(site.home)
     found = [
         {
             **asdict(template_document(site.home, one)),
             "metrics": counted.of(one.id) if counted else None,
         }
-        for one in used
+        for one in used[:LISTED]
     ]
-    ids = {one.id for one in used}
     seeds = [
-        {"seed": one.seed, "name": one.name, "summary": one.summary}
-        for one in SEEDS
-        if seed_id(one.seed) not in ids
+        {"seed": one.seed, "name": one.name, "summary": one.summary} for one in unused_seeds(used)
     ]
     told = {
         "templates": found,

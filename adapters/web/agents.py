@@ -36,6 +36,7 @@ from adapters.usecases import agents as use_cases
 from adapters.usecases import day_agent, improving, kinds, policy, wake_agents
 from adapters.usecases.inputs import status_named
 from adapters.usecases.resolve import pick_task
+from adapters.usecases.templates import unused_seeds
 from adapters.web.filters import exact
 from adapters.web.http_types import (
     AtField,
@@ -61,7 +62,6 @@ from domain.agent.deciders import AgentSettings
 from domain.errors import Refused, invalid
 from domain.journal.task import STATUSES
 from domain.log.state import LogState
-from domain.templates.seeds import SEEDS, seed_id
 from domain.text import squeeze
 from projections import agents as agents_view
 from projections import messages, observations, operations, reports, tasks, templates, wakes
@@ -319,12 +319,11 @@ def settings_of(agent: Agent) -> dict[str, str]:
 
 def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
     """What its forms offer."""
-    used = templates_of(site.home)[:CHOICES_SHOWN]
-    ids = {one.id for one in used}
+    used = templates_of(site.home)
     return {
         "template": next((one for one in used if one.id == agent.template_id), None),
-        "templates": [(one.id, one.name) for one in used],
-        "seeds": [(one.seed, one.name) for one in SEEDS if seed_id(one.seed) not in ids],
+        "templates": [(one.id, one.name) for one in used[:CHOICES_SHOWN]],
+        "seeds": [(one.seed, one.name) for one in unused_seeds(used)],
         "watch_keys": WATCH_KEYS,
         "asks_always": site.home.settings.agents.timers == "always",
         "titles": _titles(site, agent),

@@ -395,6 +395,31 @@ def test_a_version_counts_on_after_a_rollback(home: Path) -> None:
     assert "no version 9" in line
 
 
+def test_a_built_in_template_is_what_it_is_called_whatever_name_it_has_now(home: Path) -> None:
+    agent(home, TASK, "--template", "laura")
+    changed = told(["template", "set", "laura", "--name", "Ada"], home)
+    assert [told(["template", "show", one], home) for one in ("laura", "Ada")] == [changed] * 2
+    done(["template", "assign", TASK, "built-in"], home)
+    done(["template", "create", "Laura", "--general", "mine"], home)
+    done(["template", "delete", changed["id"]], home)
+    assert "laura" not in done(["template", "list"], home)
+    assert told(["template", "show", "laura"], home)["versions"][0]["general"] == "mine"
+
+
+def test_a_built_in_template_that_was_deleted_is_made_anew(home: Path) -> None:
+    agent(home, TASK, "--template", "laura")
+    (before,) = told(["template", "list"], home)
+    done(["template", "assign", TASK, "built-in"], home)
+    done(["template", "delete", "laura"], home)
+    assert told(["template", "show", "laura"], home)["id"] is None
+    again = [told(["template", "assign", TASK, "laura", "--key", "k"], home) for _ in range(2)]
+    assert again[0] == again[1]
+    (after,) = told(["template", "list"], home)
+    assert after["id"] == again[0]["template_id"] != before["id"]
+    assert after["versions"][0]["general"] == before["versions"][0]["general"]
+    assert proved(home)
+
+
 def test_new_agents_of_a_category_take_its_template(home: Path) -> None:
     done(["category", "add", "Work"], home)
     done(["template", "create", "Calm", "--report", "Two lines.", "--category", "Work"], home)
