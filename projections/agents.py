@@ -157,7 +157,9 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
 
     @property
     def is_stale(self) -> bool:
-        """Whether a change concerned it that its report does not speak of."""
+        """Whether a change concerned it that its report does not speak of, and its next may."""
+        if not self.is_living:
+            return False
         changed = joined(self.wake_queue.changed_of or {}, self.changed_elsewhere or {})
         noticed = replace(self.wake_queue, changed_of=changed)
         return a.is_news(noticed, self.agent.fresh_position, self.agent.fresh_seen)

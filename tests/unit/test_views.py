@@ -111,13 +111,14 @@ def test_the_next_wake_is_a_timers_unless_the_agent_is_paused() -> None:
 
 
 def test_a_destroyed_agent_is_listed_and_no_longer_its_tasks() -> None:
-    life = Life()
-    life.create()
+    life = reported()
+    life.change(2)
     life.do(agent_do.DestroyAgent(life.agent))
     destroyed = agent_of(life)
     life.do(agent_do.DeleteAgent(life.agent))
     deleted = agent_of(life)
     assert (destroyed.exists, destroyed.is_living) == (True, False)
+    assert not destroyed.is_stale, "no wake brings its report up to date"
     assert (deleted.exists, deleted.is_deleted) == (False, True)
 
 
