@@ -437,7 +437,8 @@ class Agents(Room):
 
     def undo(self, deed: str = "", *, is_agreed: bool = False, key: str = "") -> UndoneDeed:
         """Take your newest deed back, or one that `deeds` names. `is_agreed`: also where the newest
-        was done elsewhere, is older than an hour or changed more than ten tasks, else refused."""
+        was done elsewhere, is older than an hour, changed more than ten tasks, or something came
+        after it here that nothing takes back, else refused."""
         from adapters.usecases import undoing
 
         home = self._reading()

@@ -29,7 +29,8 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool, is_agr
     or the name that an undo tells: that is done again then.
 
     It asks first where the newest deed was done elsewhere (on the page, in another terminal, by a
-    program), is older than an hour, or changed more than ten tasks.
+    program), is older than an hour, changed more than ten tasks, or something came after it here
+    that nothing takes back: an agent, a label.
     """
     from adapters.text.task_facts import deed_question
     from adapters.usecases.undoing import undo_asked, why_not_undone

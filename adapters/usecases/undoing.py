@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from adapters.documents.inbox import set_name
 from adapters.documents.ranks import Ranks, ranks_of
@@ -18,6 +18,7 @@ from adapters.text.task_facts import deed_made, deed_question, left_standing, un
 from adapters.usecases.proposals import in_flight_sets, item_of
 from adapters.usecases.resolve import nth_key
 from adapters.usecases.tasks import append_command, dispatch_after_commit, has_lost_labels
+from domain.agent import commands as agent
 from domain.append import envelope
 from domain.changes.change_set import ItemConfirming, is_undone
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, UndoItem
@@ -27,9 +28,12 @@ from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
 from domain.journal.day import DAY, DayFact, taken_back
 from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
+from domain.lessons.commands import RuleTool
 from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Stored
+from domain.policy.commands import PolicyCommand
+from domain.templates import commands as template
 from domain.tools.improving import PROPOSE
 from domain.tools.registry import days_of
 
@@ -51,6 +55,14 @@ NEVER = (
     do.AddLabel, do.DeleteLabel,
 )  # fmt: skip
 """Commands of the journal that are none of a person, or change no task."""
+LASTING = (
+    do.AddCategory, do.RenameCategory, do.AddLabel, do.DeleteLabel, agent.CreateAgent,
+    agent.ConfigureAgent, agent.SetTimer, agent.RemoveTimer, agent.PauseAgent, agent.ResumeAgent,
+    agent.SleepAgent, agent.DestroyAgent, agent.DeleteAgent, template.CreateTemplate,
+    template.ChangeTemplate, template.AddVersion, template.RollBackTemplate,
+    template.AssignTemplate, template.DeleteTemplate, *get_args(PolicyCommand), RuleTool,
+)  # fmt: skip
+"""What a person does that no undo takes back, as it is about no task."""
 MORE_THAN_TASKS = "task.time_", "catalog."
 """How the topics begin of what an undo that reopens takes back."""
 
@@ -138,12 +150,14 @@ class UndoResult(NamedTuple):
 
 class UndoChoice(NamedTuple):
     """The newest deed that can be undone. `passed`: newer ones that nothing takes back, or of which
-    something was changed since; `where` it was done, in words, if it was not here; `nothing`: what
-    was asked here since and was so already, and of which task; `is_old`, `is_large`: it is more
-    than an hour ago, or changed more than ten tasks."""
+    something was changed since; `lasting`: what was done here since that no undo is about; `where`
+    it was done, in words, if it was not here; `nothing`: what was asked here since and was so
+    already, and of which task; `is_old`, `is_large`: it is more than an hour ago, or changed more
+    than ten tasks."""
 
     deed: Deed
     passed: tuple[Deed, ...]
+    lasting: tuple[str, ...]
     where: str
     nothing: tuple[str, str]
     is_old: bool
@@ -152,7 +166,8 @@ class UndoChoice(NamedTuple):
     @property
     def is_clear(self) -> bool:
         """Whether it is what a person thinks of who undoes without a name."""
-        return not (self.passed or self.where or self.nothing[0] or self.is_old or self.is_large)
+        is_newest = not (self.passed or self.lasting or self.nothing[0])
+        return is_newest and not (self.where or self.is_old or self.is_large)
 
 
 def newest(home: "Home") -> UndoChoice:
@@ -175,7 +190,24 @@ def _choice(home: "Home", deed: Deed, passed: tuple[Deed, ...]) -> UndoChoice:
     nothing = (last.nothing, last.task) if last is not None and is_after else ("", "")
     age = seconds_between(deed.at, home.services.clock.now())
     is_old, is_large = age > OLD_SECONDS, deed.size > MANY
-    return UndoChoice(deed, passed, origin_text(who, home.doer), nothing, is_old, is_large)
+    where, lasting = origin_text(who, home.doer), _lasting(home, done, deed)
+    return UndoChoice(deed, passed, lasting, where, nothing, is_old, is_large)
+
+
+def _lasting(home: "Home", done: Sequence[DoneCommand], deed: Deed) -> tuple[str, ...]:
+    """What was done here after a deed that no undo is about, the newest first; of what one command
+    did only its newest appends are looked at."""
+    log, n, found = deed.ref[0], int(deed.ref[1:]), dict[str, None]()
+    since = [*takewhile(lambda one: not one.holds(log, n, deed.at), done)]
+    for one in since if len(since) < len(done) and home.exists else ():
+        kept = home.services.journal if one.log == "j" else home.services.agents
+        is_here = one.who == home.doer and not one.nothing
+        newest = range(one.last, max(one.first, one.last - JUDGED_MAX) - 1, -1)
+        for rows in map(kept.append_at, newest if is_here else ()):
+            first: Any = envelope.read(rows[0]) if rows else None  # none of a log that was put back
+            if isinstance(getattr(getattr(first, "data", None), "command", None), LASTING):
+                found[what_of(first.data.command)] = None
+    return tuple(found)
 
 
 def _done(home: "Home") -> list[DoneCommand]:
@@ -186,15 +218,15 @@ def _done(home: "Home") -> list[DoneCommand]:
 
 
 def newest_here(home: "Home") -> tuple[Deed | None, bool]:
-    """The newest deed that was done here, within the hour, and is not undone; and whether any of
-    the newest was done here at all."""
+    """The newest deed that was done here, within the hour, and is not undone, if no undo leaves
+    out what was done here since; and whether any of the newest was done here at all."""
     done = [one for one in _done(home) if one.who == home.doer]
     is_any, now = bool(done), home.services.clock.now()
     for deed in _find_deeds(home, most=JUDGED_MAX, first=SHOWN_FIRST) if is_any else ():
         log, n = deed.ref[0], int(deed.ref[1:])
         is_own = any(one.holds(log, n, deed.at) for one in done)
         if is_own and deed.state != "undone" and seconds_between(deed.at, now) <= OLD_SECONDS:
-            return deed, True
+            return (None, False) if _lasting(home, done, deed) else (deed, True)
     return None, is_any
 
 
@@ -684,7 +716,8 @@ def what_of(command: Stored) -> str:
     """
     if isinstance(command, do.EditTask | do.CreateTask) and command.status == "DONE":
         return "finish task" if isinstance(command, do.EditTask) else "log task"
-    return str(command.__struct_config__.tag).split(".")[1].replace("_", " ")
+    name = str(command.__struct_config__.tag).split(".")[1]
+    return name.replace("_", " ").replace("receipt", "consent")
 
 
 def _deeds_named(home: "Home", ref: str) -> list[Deed]:
@@ -825,6 +858,8 @@ def passed_over(home: "Home", choice: UndoChoice) -> list[str]:
         with home.services.journal.reading() as world:
             found.append(f"Nothing to take back in `{what}` of “{world.load(TASK, task).title}”")
     passed = undo_documents(home, choice.passed)
+    if choice.lasting:
+        found.append(f"Nothing takes back what came after it: {', '.join(choice.lasting)}")
     return found + [f"Not undone: {deed_question(one)}: {why_not_undone(one)}" for one in passed]
 
 

@@ -381,7 +381,8 @@ def test_a_category_that_is_gone_is_not_looked_over_and_takes_no_task(tmp_path: 
     home = tmp_path / "home"
     did(home, "add", "Dig", "--category", "Garden")
     with_model(home, tmp_path, ("create_task", {"title": "Plant a tree"}), category="Garden")
-    assert "Undone: create task" in did(home, "undo"), "the category goes with what made it"
+    undone = did(home, "undo", "--yes")
+    assert "Undone: create task" in undone, "the category goes with what made it"
     no = refused(["category", "review", "Garden"], home, env=ENV)
     assert "there is no category 'Garden'" in no
     for more in ([], ["--anyway"]):
@@ -714,7 +715,7 @@ def test_a_set_of_a_category_that_is_gone_is_not_called_by_an_id(tmp_path: Path)
     home = tmp_path / "home"
     did(home, "add", "Dig", "--category", "Garden")
     with_model(home, tmp_path, ("create_task", {"title": "Plant a tree"}), category="Garden")
-    did(home, "undo")
+    did(home, "undo", "--yes")
     (one,) = seen(home, "inbox")
     assert one["subject"]["title"] != one["subject"]["id"]
 
@@ -724,7 +725,7 @@ def test_an_agent_whose_category_is_gone_asks_no_model(tmp_path: Path) -> None:
     home = tmp_path / "home"
     did(home, "add", "Dig", "--category", "Garden")
     did(home, "category", "review", "Garden")
-    did(home, "undo")
+    did(home, "undo", "--yes")
     assert "Garden week: skipped (out_of_scope)." in did(home, "wake", "Garden week")
     assert seen(home, "wakes")[0]["turns"] == 0
 

@@ -263,6 +263,32 @@ def test_what_changed_nothing_is_said_and_the_deed_before_it_is_not_taken_for_it
     assert told(["task", "list"], home) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "called"),
+    [
+        ("label add urgent", "add label"),
+        ("category add House", "add category"),
+        ("agent pause Agnes", "pause agent"),
+        ("template assign Agnes tom", "assign template, create template"),
+        ("policy allow gemini:* --category Inbox --yes", "give consent"),
+    ],
+)
+def test_what_no_undo_is_about_is_said_and_the_deed_before_it_is_not_taken_for_it(
+    home: Path, line: str, called: str
+) -> None:
+    done(["task", "add", SINK], home)
+    done(["agent", "create", SINK, "--name", "Agnes"], home)
+    done(["task", "note", SINK, "It drips."], home)
+    done(line.split(), home)
+    because = refused(["undo"], home)
+    assert f"Nothing takes back what came after it: {called}; before it: add note" in because
+    done(["task", "set", SINK, "--due", "2027-02-01"], home)
+    done(["undo"], home)
+    assert called in refused(["undo"], home)
+    done(["undo", "--yes"], home)
+    assert told(["task", "show", SINK], home)["notes"] == []
+
+
 @pytest.mark.parametrize(("clock", "is_asked"), [("10:00:00", False), ("10:00:01", True)])
 def test_what_is_older_than_an_hour_is_asked_for(home: Path, clock: str, is_asked: bool) -> None:
     done(["task", "add", SINK], home)

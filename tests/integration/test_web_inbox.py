@@ -170,6 +170,16 @@ def test_a_visit_takes_back_what_it_did_and_asks_for_anything_else(home: Path) -
     assert "done on the page" in refused(["undo"], home)
 
 
+def test_where_this_tab_did_since_what_no_undo_is_about_it_asks(home: Path) -> None:
+    with visiting(home) as visitor:
+        visitor.send(tab(one(visitor, "1.3", "reason")), verdict="undated")
+        visitor.send(tab(visitor.form("/catalog", "/catalog/labels")), name="urgent")
+        answer = visitor.send(tab(visitor.form("/inbox", "/undo", of=""))).text
+    assert "Undo defer item of 1.3, just now?" in text_of(answer)
+    assert "Nothing takes back what came after it: add label." in text_of(answer)
+    assert statuses(home)["1.3"] == "deferred"
+
+
 def test_without_a_script_an_answer_goes_on_with_the_visit_of_its_form(home: Path) -> None:
     with visiting(home) as visitor:
         page = visitor.send(one(visitor, "1.3", "reason"), verdict="undated").text
