@@ -53,9 +53,9 @@ fix: $(STAMP) ## format, and mend what the linter can mend
 test: test-fast ## all tests, the fast ones first
 	$(PYTEST) -n $(WAITERS) $(SHARED) -m "slow or e2e" tests
 
-coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; some minutes
+coverage: $(STAMP) ## branch coverage of domain/ and replay/ by all tests but those of whole processes
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q -n 2 -m "not slow and not e2e"
+	$(BIN)/coverage run -m pytest -q -n 2 -m "not e2e"
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
