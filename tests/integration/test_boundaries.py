@@ -284,12 +284,7 @@ def copies(tmp_path: Path) -> Callable[[Path], Path]:
     return copy
 
 
-SLOW = "a catch-up of several batches"
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] if one == SLOW else []) for one in WORKS]
-)
+@pytest.mark.parametrize("name", WORKS)
 def test_dying_at_any_boundary_changes_nothing(
     name: str, tmp_path: Path, copies: Callable[[Path], Path]
 ) -> None:
@@ -308,7 +303,6 @@ def test_dying_at_any_boundary_changes_nothing(
     assert len(seen) == expected.boundaries // 2 + 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["an immediate tool", "a confirm", "a whole wake"])
 def test_dying_again_while_recovering_changes_nothing(
     name: str, tmp_path: Path, copies: Callable[[Path], Path]

@@ -172,7 +172,6 @@ def test_what_a_model_elsewhere_is_sent_is_agreed_to_first(home: Path) -> None:
     assert proved(home)
 
 
-@pytest.mark.slow
 def test_on_a_terminal_it_asks_what_you_say(home: Path) -> None:
     with on_terminal(home, "template", "improve", "laura", env=ENV) as terminal:
         terminal.until("you> ")
@@ -268,7 +267,6 @@ def test_a_rehearsal_is_kept_with_its_proposal(home: Path) -> None:
     assert proved(home)
 
 
-@pytest.mark.slow
 def test_one_fact_is_added_of_a_version_and_none_of_a_file(home: Path, tmp_path: Path) -> None:
     did(home, "template", "version", "laura", "--general", "More.")
     did(home, "template", "rollback", "laura", "1")
@@ -307,7 +305,6 @@ def test_nothing_is_sent_to_a_model_elsewhere_that_nobody_agreed_to(home: Path) 
     assert seen(home, "inbox")[0]["items"][0]["rehearsed"] is None
 
 
-@pytest.mark.slow
 def test_on_a_terminal_it_is_offered_after_a_session(home: Path) -> None:
     did(home, "rehearse", "laura", "--all")
     said = proposing_tape(home)
@@ -341,7 +338,6 @@ NEW_FACTS = (0, 5, 2, 2, 2, 0, 6, 4)
 ASKS = (False, True, False, False, True, False, True, False)
 
 
-@pytest.mark.slow
 def test_in_eight_weeks_those_with_fewer_than_five_new_facts_ask_nobody(home: Path) -> None:
     did(home, "template", "improve", "laura", "How is it?")
     said = did(home, "template", "improve", "laura", "--weekly", "monday 09:00")

@@ -75,7 +75,6 @@ def test_the_standard_variables_are_obeyed(home: Path, collector: Receiver) -> N
     assert names_at(collector)[-1] == "mine: wakelog.verdict confirm"
 
 
-@pytest.mark.slow
 def test_a_collector_that_is_not_there_changes_nothing(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -119,7 +118,7 @@ main()
     ("is_on", "command", "is_loaded"),
     [
         (False, "wake", False),
-        pytest.param(True, "wake", True, marks=pytest.mark.slow),  # it waits for the collector
+        (True, "wake", True),
         (True, "inbox", False),
     ],
 )

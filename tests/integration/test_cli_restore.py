@@ -244,7 +244,6 @@ def test_what_another_restore_left_stands_in_nobodys_way(
     end(desk, backup, before)
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_it_is_ended_by_the_same_command(
     lost: tuple[Machine, Machine, Path],
 ) -> None:

@@ -66,7 +66,6 @@ PROMPTS = (
 )
 
 
-@pytest.mark.slow
 def test_what_was_dropped_is_proved_shown_and_replayed_byte_for_byte(home: Path) -> None:
     run = wakes(home)[-1]
     shown = cli.done(["show", run, "--prompt"], home)
@@ -103,7 +102,6 @@ def test_a_reply_that_no_retention_covers_is_missed(home: Path) -> None:
     assert {one["class"] for one in proved(home)["divergences"]} == {"payload missing"}
 
 
-@pytest.mark.slow
 def test_a_history_is_written_with_what_renders_and_refused_without_a_reply(
     home: Path, tmp_path: Path
 ) -> None:
@@ -156,7 +154,6 @@ def test_a_prompt_that_renders_otherwise_is_told_and_not_dropped(home: Path) -> 
     assert "prompt changed" in classes
 
 
-@pytest.mark.slow
 def test_what_was_erased_and_what_was_dropped_prove_in_either_order(
     home: Path, tmp_path: Path
 ) -> None:
@@ -171,7 +168,6 @@ def test_what_was_erased_and_what_was_dropped_prove_in_either_order(
     assert (proved(other)["ok"], findings(other)) == (True, [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.5, 0.9, 1.3])
 def test_killed_at_any_moment_all_is_there_or_all_is_said(home: Path, seconds: float) -> None:
     ran = [sys.executable, "-m", "adapters.cli.main", "--home", str(home), "retain"]
@@ -240,7 +236,6 @@ def tell(told: Event) -> Tell:
     return heard
 
 
-@pytest.mark.slow
 def test_a_run_drops_once_a_day_what_the_settings_say(home: Path) -> None:
     cli.done(["settings", "set", "retain.prompts_days", "30"], home)
     ran = cli.run(["run", "--until-idle"], home, env=NOW)

@@ -8,8 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from adapters.runtime.engine_options import TimeSlice
 from adapters.runtime.services import Allowance
 from adapters.runtime.timers import timer_command
@@ -353,7 +351,6 @@ def ticks_of(made: VirtualHome, agent: str) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_a_year_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> None:
     made, _, _ = home(agents=len(ZONES))
     begun = made.clock.now()

@@ -61,7 +61,6 @@ def illness(place: Path) -> None:
     desk.sync()
 
 
-@pytest.mark.slow
 def test_what_one_erases_is_erased_by_the_other_and_in_their_folder(
     ill: list[Machine], place: Path
 ) -> None:
@@ -107,7 +106,6 @@ def test_a_machine_that_is_new_takes_marks_and_proves(ill: list[Machine], place:
     assert phone.titles() == {"Renew the passport"}
 
 
-@pytest.mark.slow
 def test_what_was_written_to_it_meanwhile_is_not_lost_in_silence(
     ill: list[Machine], place: Path
 ) -> None:

@@ -52,7 +52,6 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-@pytest.mark.slow
 def test_no_command_opens_a_database_by_hand(home: Path) -> None:
     file = home.parent / "TODO.md"
     file.write_text("- [ ] Mow the lawn\n", encoding="utf-8")
@@ -78,7 +77,6 @@ def test_no_command_opens_a_database_by_hand(home: Path) -> None:
     assert found == []
 
 
-@pytest.mark.slow
 def test_no_page_and_no_job_opens_a_database_by_hand(home: Path) -> None:
     with listening() as found, visiting(home) as visitor:
         (listed,) = visitor.json("/agents")["agents"]

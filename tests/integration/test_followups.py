@@ -109,7 +109,6 @@ def test_a_follow_up_that_was_made_is_not_proposed_again(home: Path, tmp_path: P
     assert inbox(home) == []
 
 
-@pytest.mark.slow
 def test_a_follow_up_leads_back_to_the_note_that_it_comes_of(home: Path, tmp_path: Path) -> None:
     with_items(home)
     done(["wake"], home)

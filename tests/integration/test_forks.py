@@ -61,7 +61,6 @@ def forked(at: Services, folder: Path) -> dict[tuple[str, str], str]:
     return stopped
 
 
-@pytest.mark.slow
 def test_a_fork_with_nothing_otherwise_asks_what_was_asked_on_every_machine(
     tmp_path: Path,
 ) -> None:
@@ -110,7 +109,6 @@ def decided(at: Services, folder: Path) -> int:
     return made
 
 
-@pytest.mark.slow
 def test_another_verdict_whoever_gave_the_first_makes_a_fork_that_proves(tmp_path: Path) -> None:
     fleet = FleetEpisode(3)
     assert fleet.run(plan("b", 250)).faults == ()

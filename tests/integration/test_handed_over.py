@@ -170,7 +170,6 @@ def test_triggers_that_do_not_wait_there_are_named(untouched: Handing) -> None:
     assert [untouched.of_a_copy(each) for each in forged.values()] == [[one] for one in paths]
 
 
-@pytest.mark.slow
 def test_triggers_that_its_machine_cannot_have_known_are_named(handing: Handing) -> None:
     """Of a row that is there by now, and was not then."""
     desk, phone = handing.fleet["desk"], handing.phone
@@ -198,7 +197,6 @@ def test_what_nobody_had_taken_or_was_taken_is_named(untouched: Handing) -> None
         assert (CHANGED, f"data.command.covered{path}") in found
 
 
-@pytest.mark.slow
 def test_who_takes_once_more_what_another_one_had_taken_is_named(handing: Handing) -> None:
     journal, takes = handing.phone.services.journal, handing.takes
     again = replace(takes, covered=(), batches=batches(journal, takes.first - 1))
@@ -206,7 +204,6 @@ def test_who_takes_once_more_what_another_one_had_taken_is_named(handing: Handin
     assert handing.told(again) == [(CHANGED, "data.command.covered[0]")]
 
 
-@pytest.mark.slow
 def test_what_came_in_while_the_journal_was_looked_at_is_no_difference(handing: Handing) -> None:
     takes = handing.takes
     desk = handing.fleet["desk"]

@@ -272,9 +272,7 @@ def strangers(path: Path, seed: int) -> tuple[rescuing.Machine, Joiner, Path]:
     return desk, laptop, folder
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(nth, marks=pytest.mark.slow) for nth in range(1, 6))]
-)
+@pytest.mark.parametrize("seed", range(6))
 def test_nothing_of_two_pasts_is_lost_or_doubled(tmp_path: Path, seed: int) -> None:
     desk, laptop, folder = strangers(tmp_path, seed)
     done = marks(desk.home) + marks(laptop.home)
@@ -287,7 +285,6 @@ def test_nothing_of_two_pasts_is_lost_or_doubled(tmp_path: Path, seed: int) -> N
     rounds([phone, laptop, desk], folder)
 
 
-@pytest.mark.slow
 def test_a_join_that_is_killed_at_any_step_is_ended_or_begun_anew(tmp_path: Path) -> None:
     desk, laptop, folder = strangers(tmp_path, 3)
     mine, done = marks(laptop.home), marks(desk.home) + marks(laptop.home)

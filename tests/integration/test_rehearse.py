@@ -176,7 +176,6 @@ def same(item: Mapping[str, Any]) -> str:
     return f"{item['tool']} {json.dumps(item['arguments'], sort_keys=True).casefold()}"
 
 
-@pytest.mark.slow
 def test_a_recount_by_forks_agrees(lived: Path) -> None:
     options = ["Tom.1", "--all", "--wakes", "20", "--show"]
     found = rehearsed_version(lived, *options, env=DEMO)
@@ -189,7 +188,6 @@ def test_a_recount_by_forks_agrees(lived: Path) -> None:
     assert counts(found["arms"][0]) != counts(found["arms"][1])
 
 
-@pytest.mark.slow
 def test_half_of_the_wakes_are_kept_for_it_and_the_newest_come_first(lived: Path) -> None:
     runs = {}
     for options in ([], ["--all"], ["--all", "--wakes", "5"], ["--all", "--since", "2026-01-20"]):

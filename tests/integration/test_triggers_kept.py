@@ -90,7 +90,6 @@ def counted(at: Services, run_key: str) -> int:
     return document.cause_count
 
 
-@pytest.mark.slow
 def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(
     home: tuple[Services, str],
 ) -> None:
@@ -129,7 +128,6 @@ def test_what_an_older_command_lost_is_lost_and_the_laws_say_so(
     assert divergences(at) == []
 
 
-@pytest.mark.slow
 def test_why_and_the_tables_name_the_wake_that_has_a_trigger_in_the_end(
     home: tuple[Services, str],
 ) -> None:

@@ -265,7 +265,6 @@ def test_open_loops_say_whose_they_are(home: Path) -> None:
     assert "Open loops The plumber&#39;s invoice yours" in said
 
 
-@pytest.mark.slow  # three tries with their pauses
 def test_health_names_who_is_told_nothing_and_why(home: Path) -> None:
     with visiting(home) as visitor:
         assert "Nobody: settings.toml names nobody" in text_of(visitor.page("/health"))

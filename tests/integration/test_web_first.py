@@ -174,7 +174,6 @@ class Asked(Site):
         super().give_way(meanwhile)
 
 
-@pytest.mark.slow
 def test_other_pages_go_on_while_all_is_read_for_the_first_search(tmp_path: Path) -> None:
     (tmp_path / "TODO.md").write_text(doors(LONG))
     done(["import", str(tmp_path / "TODO.md")], tmp_path)

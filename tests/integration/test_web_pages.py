@@ -498,7 +498,6 @@ def of_page(visitor: Visitor, path: str) -> list[Form]:
     ]
 
 
-@pytest.mark.slow
 def test_no_refusal_of_the_page_names_a_command_for_what_the_page_can_do(home: Path) -> None:
     task, agent = told(["task", "list"], home)[0]["id"], told(["agent", "list"], home)[0]["id"]
     done(["template", "create", "Calm", "--general", "Be calm."], home)

@@ -111,7 +111,6 @@ def test_no_bytes_raise(data: bytes, form: str) -> None:
     assert formats.guess(data, "x") in ("", *formats.FORMATS)
 
 
-@pytest.mark.slow
 @given(
     found=st.lists(objects, max_size=5), form=st.sampled_from(["taskwarrior", "github", "tasks"])
 )
@@ -150,7 +149,6 @@ def test_a_damaged_file_never_raises(sample: Path, where: float, put: bytes, cut
     sound(formats.read(data[:at], sample.name, sample.parent.name, "s"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["taskwarrior", "github"])
 @pytest.mark.parametrize(
     "part",
@@ -160,7 +158,6 @@ def test_ten_megabytes_of_no_tasks_end_soon(form: str, part: bytes) -> None:
     sound(formats.read(part * (10_000_000 // len(part)), "x", form, "s"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["todotxt", "taskwarrior", "github"])
 @pytest.mark.parametrize(
     ("before", "part", "after"),

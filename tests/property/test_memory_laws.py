@@ -155,7 +155,6 @@ def life(seed: int, wakes: int, scaffold: int = 2) -> tuple[Services, str]:
 
 
 @pytest.mark.parametrize(("seed", "scaffold"), [(0, 2), (1, 3)])
-@pytest.mark.slow
 def test_every_note_is_uncovered_or_under_one_digest_after_each_append(
     seed: int, scaffold: int
 ) -> None:

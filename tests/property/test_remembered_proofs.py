@@ -32,9 +32,6 @@ SCENES = (
 )  # fmt: skip
 """Lives in which something stays open from one append to a much later one."""
 
-QUICK = ("applied_too_late", "in_doubt")
-"""Of those, what every run of the fast tests goes through."""
-
 POINTS = 3  # of one history, at which a proof is remembered
 EDITS = (('"at":"2', '"at":"3'), ('"status":"applied"', '"status":"noop"'), ("minutes", "seconds"))
 
@@ -139,9 +136,7 @@ def history_of(scene: str) -> History:
     return histories.read_history(KEPT / f"{scene}.jsonl")
 
 
-@pytest.mark.parametrize(
-    "scene", [pytest.param(one, marks=[pytest.mark.slow] * (one not in QUICK)) for one in SCENES]
-)
+@pytest.mark.parametrize("scene", SCENES)
 def test_what_was_proved_and_what_is_new_come_to_the_same_digest(scene: str) -> None:
     history = history_of(scene)
     whole = prove_logs(*logs(history, history.rows))
@@ -152,7 +147,6 @@ def test_what_was_proved_and_what_is_new_come_to_the_same_digest(scene: str) -> 
         assert (proved.digest, proved.heads, proved.end) == (whole.digest, whole.heads, whole.end)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scene", SCENES[::3])
 def test_a_forged_new_part_is_found_as_a_proof_from_the_beginning_finds_it(scene: str) -> None:
     history = history_of(scene)
@@ -179,7 +173,6 @@ def test_a_forged_new_part_is_found_as_a_proof_from_the_beginning_finds_it(scene
 READ_AGAIN_MAX = 4  # rows of the log itself, of which there are two: what was given up, or erased
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scene", ["undone", "looked_up", "sessions"])
 def test_since_a_position_each_row_is_read_once_and_no_world_of_before_is_made(scene: str) -> None:
     history = history_of(scene)
@@ -202,7 +195,6 @@ def test_since_a_position_each_row_is_read_once_and_no_world_of_before_is_made(s
     assert again == sorted(again)
 
 
-@pytest.mark.slow
 def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path: Path) -> None:
     history = history_of("each_verdict")
     for name, rows in history.rows.items():

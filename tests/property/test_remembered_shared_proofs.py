@@ -91,16 +91,11 @@ def settled(proved: Proved) -> tuple[object, ...]:
     return end.ends, end.known, end.repeated, end.inherited, end.effects.applied
 
 
-@pytest.mark.parametrize(
-    ("seed", "steps"),
-    [("a", 60), *(pytest.param(one, 150, marks=pytest.mark.slow) for one in "abcd")],
-)
-def test_what_came_since_of_all_machines_comes_to_what_a_whole_proof_comes_to(
-    seed: str, steps: int
-) -> None:
+@pytest.mark.parametrize("seed", "abcd")
+def test_what_came_since_of_all_machines_comes_to_what_a_whole_proof_comes_to(seed: str) -> None:
     proving = Proving()
     fleet = FleetEpisode(3, sabotage=proving)
-    assert fleet.run(plan(seed, steps)).faults == ()
+    assert fleet.run(plan(seed, 150)).faults == ()
     for one in fleet.machines:
         proving.prove(one)
     assert proving.gone_on

@@ -166,7 +166,6 @@ def test_a_step_is_a_deed_of_the_table() -> None:
     assert kit.STEPS.keys() <= rows
 
 
-@pytest.mark.slow
 @settings(max_examples=150)
 @given(kit.steps())
 def test_what_a_step_names_is_bounded_as_deciders_bound(step: kit.Step) -> None:
@@ -224,7 +223,6 @@ class Seen(kit.HomeMachine):
         Seen.met |= {("refused", True)} if self.refusals else set()
 
 
-@pytest.mark.slow
 def test_a_machine_comes_everywhere_and_finds_nothing() -> None:
     Seen.TestCase.settings = settings(max_examples=30, stateful_step_count=20)
     Seen.TestCase("runTest").runTest()

@@ -745,16 +745,8 @@ class TodoTxt(Files):
 
 
 @pytest.mark.parametrize("kind", [Files, TodoTxt], ids=["Markdown", "todo.txt"])
-@pytest.mark.parametrize(
-    "count",
-    [
-        pytest.param(8, id="few"),
-        pytest.param(2_000 if IS_EXPLORING else 80, id="many", marks=pytest.mark.slow),
-    ],
-)
-def test_each_task_stays_with_its_line_whatever_a_client_does(
-    kind: type[Files], count: int
-) -> None:
+def test_each_task_stays_with_its_line_whatever_a_client_does(kind: type[Files]) -> None:
+    count = 2_000 if IS_EXPLORING else 80
     phases = (Phase.generate, Phase.shrink) if IS_EXPLORING else (Phase.generate,)
     how = settings(max_examples=count, stateful_step_count=12, phases=phases)
     run_state_machine_as_test(kind, settings=how)

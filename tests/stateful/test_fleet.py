@@ -15,7 +15,6 @@ from adapters.store.recorder import by_append
 from domain.append.envelope import Row
 from domain.journal.commands import CreateTask
 
-pytestmark = pytest.mark.slow
 SCRIPT = (
     "from functools import partial; from adapters.simulation.fleet import FleetEpisode; "
     "from adapters.simulation.play import simulate; "

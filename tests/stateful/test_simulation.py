@@ -31,7 +31,6 @@ def test_a_simulation_keeps_every_law_and_repeats_itself() -> None:
     assert simulate("three", 5).digest != simulate("two", WAKES // 4).digest
 
 
-@pytest.mark.slow
 def test_some_hundred_wakes_with_accidents_keep_every_law() -> None:
     done = simulate("hundreds", MORE)
     assert done.faults == ()

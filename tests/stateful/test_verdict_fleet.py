@@ -11,7 +11,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -27,8 +26,6 @@ from domain.journal.commands import AddLabel, ApplyOperation, UndoDeed
 from domain.log.state import RecordedEvent
 from tests.support.fleet import Fleet, Machine
 from wakelog.testing import calls as reply
-
-pytestmark = pytest.mark.slow
 
 NAMES = ("desk", "laptop", "phone")
 WHO, ITEM = st.sampled_from(NAMES), st.sampled_from((1, 2))
