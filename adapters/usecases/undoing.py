@@ -28,7 +28,7 @@ from domain.journal import commands as do
 from domain.journal.commands import UndoDeed, UndoImport
 from domain.journal.day import DAY, DayFact, taken_back
 from domain.journal.task import PERSON, TASK, DeedUndone, TaskFact
-from domain.lessons.commands import RuleTool
+from domain.lessons.commands import RateRun, RuleTool
 from domain.log.state import LogState, RecordedEvent, entity_of
 from domain.log.timestamps import seconds_between
 from domain.log.wire import Stored
@@ -60,7 +60,7 @@ LASTING = (
     agent.ConfigureAgent, agent.SetTimer, agent.RemoveTimer, agent.PauseAgent, agent.ResumeAgent,
     agent.SleepAgent, agent.DestroyAgent, agent.DeleteAgent, template.CreateTemplate,
     template.ChangeTemplate, template.AddVersion, template.RollBackTemplate,
-    template.AssignTemplate, template.DeleteTemplate, *get_args(PolicyCommand), RuleTool,
+    template.AssignTemplate, template.DeleteTemplate, *get_args(PolicyCommand), RuleTool, RateRun,
 )  # fmt: skip
 """What a person does that no undo takes back, as it is about no task."""
 MORE_THAN_TASKS = "task.time_", "catalog."
