@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
+import wakelog
 from adapters.usecases.import_sources import given_file, read_file, sources_of
 from adapters.usecases.match_imported import known_tasks, match_imported
 from adapters.wiring import open_home
@@ -26,7 +29,7 @@ HAS_YES = True
 UNDO_RESTORES = True
 """Undo of an import brings back every byte of `WORLD`."""
 
-WORLD = (["task", "list"], ["label", "list"], ["category", "list"], ["conflicts"])
+WORLD = ("tasks", "labels", "categories", "conflicts")
 YES = ("--yes",) if HAS_YES else ()
 
 
@@ -68,14 +71,19 @@ class Door:
     def undoes(self) -> Any:
         return self.told("undo", *YES)
 
+    def _read(self) -> wakelog.Home:
+        """A program that reads: its documents are those that commands print."""
+        return wakelog.open_home(self.home, environ={**FIXED, **self.env})
+
     def world(self) -> list[Any]:
         """All that an undo of an import has to bring back."""
-        return [self.told(*args) for args in WORLD]
+        with self._read() as home:
+            return [to_builtins(getattr(home, one)()) for one in WORLD]
 
     def tasks(self) -> dict[str, Any]:
         """All tasks by id, in the order they came in; deleted ones with the status DELETED."""
-        found = self.told("task", "list")
-        gone = self.told("task", "list", "--deleted")
+        with self._read() as home:
+            found, gone = (to_builtins(home.tasks(scope=one)) for one in ("", "deleted"))
         return {one["id"]: one for one in found} | {
             one["id"]: {**one, "status": "DELETED"} for one in gone
         }
