@@ -78,14 +78,13 @@ def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, 
         if not world.is_shared:
             return []
         sets = [world.load(CHANGES, one) for one in dict.fromkeys(set_ids)]
-        names = _stands_for(services, world)
-        leads = services.lead_in(world) == world.replica
+        own, leads = world.replica, services.lead_in(world) == world.replica
     done: list[tuple[str, int]] = []
     for changes in sets:
         found: list[tuple[ItemConfirmed | ItemUndone, RecordedEvent]]
         found = [*_confirmations(services, changes), *_undos(services, changes)]
         for said, receipt in found:
-            if leads or receipt.replica in names:
+            if leads or receipt.replica == own:
                 reply(services, changes, find(changes, said.item), said)
                 done.append((changes.id, said.item))
     return done

@@ -207,6 +207,21 @@ def test_what_one_did_and_another_was_refused_is_found_in_what_failed(home: Deci
     assert home.statuses() == ["confirmed"] * 3
 
 
+def test_what_one_took_back_and_another_could_not_is_taken_back(home: Decided) -> None:
+    desk = home.fleet["desk"].services
+    done = review.confirm(desk, home.set, ESTIMATE)
+    assert done
+    (operation,) = done.operations
+    home.fleet.meet()
+    home.dies("phone", 1, lambda at: review.undo(at.services, home.set, ESTIMATE, operation))
+    home.fleet["desk"].estimate(home.task, 45)
+    refused = review.undo(desk, home.set, ESTIMATE, operation)
+    assert refused
+    assert refused.status == "confirmed"
+    home.fleet.meet()
+    assert home.statuses() == ["pending"] * 3
+
+
 # ----------------------------------------------------------------------------------- in flight
 
 
