@@ -7,7 +7,8 @@ A change is planted in the core or, every second one, in `adapters/`: a comparis
 `and` for `or`, a number one higher, a text with another letter, a branch never taken, a sort or a
 `not` left out. First `tests/histories/*.jsonl` are proved with it. What no history notices is asked
 of the fast tests that run the changed line, those first that run few lines, `MOST` at most: a map
-of who runs what is made once, with `coverage`. A survivor is a change that nobody notices. At the
+of who runs what is made once, with `coverage`; what runs only as its file is loaded is asked of who
+runs anything there. A survivor is a change that nobody notices. At the
 end each is named with why: what was found where somebody has looked, else whether anything runs
 that line at all. Those that do the same whatever stands there count for the first share, and not
 for the second.
@@ -50,6 +51,7 @@ AT_ONCE = 2
 FIRST = 40  # tests that are asked before others that run the line
 MOST = 300  # that are asked: a line that more tests run is asked of those that run the fewest lines
 HISTORIES = "histories"
+ANY = 0  # any line of a file
 PROVE = """
 import sys
 from pathlib import Path
@@ -270,7 +272,8 @@ def who_runs(copy: Path) -> dict[tuple[str, int], list[str]]:
         for name in data.measured_files():
             file = str(Path(name).relative_to(copy))
             for line, tests in data.contexts_by_lineno(name).items():
-                ran.setdefault((file, line), set()).update(tests)
+                for at in (line, ANY):
+                    ran.setdefault((file, at), set()).update(tests)
         part.unlink()
     lines = Counter(test for tests in ran.values() for test in tests)
     return {
@@ -355,7 +358,7 @@ def ask(copy: Path, one: Verdict, ran: dict[tuple[str, int], list[str]]) -> str:
     """Who reports this change: who did before, histories, or the first test that runs the line."""
     mutant = one.mutant
     (copy / mutant.file).write_text(changed(mutant), encoding="utf-8")
-    tests = ran.get((mutant.file, mutant.line), [])
+    tests = ran.get((mutant.file, mutant.line)) or ran.get((mutant.file, ANY), [])
     before = [one.found_by] if is_there(one.found_by) else []
     try:
         if before and (found := failed(copy, before)):
