@@ -272,8 +272,8 @@ def who_runs(copy: Path) -> dict[tuple[str, int], list[str]]:
         for name in data.measured_files():
             file = str(Path(name).relative_to(copy))
             for line, tests in data.contexts_by_lineno(name).items():
-                for at in (line, ANY):
-                    ran.setdefault((file, at), set()).update(tests)
+                ran.setdefault((file, line), set()).update(tests)
+                ran.setdefault((file, ANY), set()).update(tests)
         part.unlink()
     lines = Counter(test for tests in ran.values() for test in tests)
     return {
@@ -317,7 +317,7 @@ def touched(revision: str) -> set[tuple[str, int]]:
     """File and number of each line that `git` says is not as it was at a revision."""
     command = ("git", "diff", "-U0", revision, "--", "*.py")
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    found, name = set(), ""
+    found, name = set[tuple[str, int]](), ""
     for file, at, more in re.findall(r"(?m)^\+\+\+ b/(.+)|^@@ \S+ \+(\d+)(?:,(\d+))?", told):
         name = file or name
         found.update((name, int(at) + n) for n in range(int(more or 1)) if at)
