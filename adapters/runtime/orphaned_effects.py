@@ -8,6 +8,7 @@ stands; and where it was to be taken back, and is confirmed. Whether it was done
 journal alone: a receipt that the operation was applied makes the item confirmed, or undone. Who
 wrote the receipt says so, or who leads. In a home that is alone none of this costs anything."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from domain.log.state import MAIN, LogState, RecordedEvent, entity_of
 from domain.machines.machines import HOME
 from domain.replication.merge import standing_receipt
 
-_APPLIED = b'"kind":"command.apply_operation.1"'  # most rows of a journal are not looked at
+_OPERATION = re.compile(b'"kind":"command.(apply_operation|undo_deed).1"')  # few rows of a journal
 
 
 class HeldAppends(NamedTuple):
@@ -78,14 +79,13 @@ def confirm_done(services: Services, set_ids: Iterable[str]) -> list[tuple[str, 
         if not world.is_shared:
             return []
         sets = [world.load(CHANGES, one) for one in dict.fromkeys(set_ids)]
-        names = _stands_for(services, world)
-        leads = services.lead_in(world) == world.replica
+        own, leads = world.replica, services.lead_in(world) == world.replica
     done: list[tuple[str, int]] = []
     for changes in sets:
         found: list[tuple[ItemConfirmed | ItemUndone, RecordedEvent]]
         found = [*_confirmations(services, changes), *_undos(services, changes)]
         for said, receipt in found:
-            if leads or receipt.replica in names:
+            if leads or receipt.replica == own:
                 reply(services, changes, find(changes, said.item), said)
                 done.append((changes.id, said.item))
     return done
@@ -167,16 +167,25 @@ def _done(services: Services, before: HeldAppends) -> Iterator[str]:
         return
     found: set[tuple[str, str]] = set()
     for rows in _came(services.journal, before.journal):
-        if _APPLIED in rows[0].state:
-            match read_append(rows[:1])[0].fact:
-                case Receipt(command=ApplyOperation(agent=agent, task=task)):
-                    found.add((agent, task))
-                case _:
-                    pass
+        if done := _operation(services.journal, rows):
+            found.add((done.agent, done.task))
     with services.agents.reading() as world:
         for agent, task in sorted(found):
             sets = world.load(AGENT, agent).sets
             yield from (one for one in sets if task in _applied_to(world.load(CHANGES, one)))
+
+
+def _operation(log: Log, rows: Sequence[Row]) -> ApplyOperation | None:
+    """What an append of the journal applied in the name of an agent, or took back."""
+    if not rows or not _OPERATION.search(rows[0].state):
+        return None
+    match read_append(rows[:1])[0].fact:
+        case Receipt(command=ApplyOperation() as done):
+            return done
+        case Receipt(command=UndoDeed(operation=str(name), appends=(n,), of=of)) if name:
+            return _operation(log, log.append_at(n, of))
+        case _:
+            return None
 
 
 def _applied_to(changes: ChangeSet) -> set[str]:

@@ -246,6 +246,12 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
 
 
 def _usage(usage: "WakeUsage") -> str:
+    """What its answers took.
+
+    >>> from adapters.documents.wakes import WakeUsage
+    >>> _usage(WakeUsage(1200, 34, None, None, 0.0005))
+    'tokens: 1,200 in, 34 out, cost 0.000500'
+    """
     names = {"in": usage.input_tokens, "out": usage.output_tokens, "thought": usage.thought_tokens}
     known = [f"{count:,} {name}" for name, count in names.items() if count is not None]
     cost = "" if usage.cost is None else f", cost {usage.cost:.6f}"

@@ -1,27 +1,29 @@
 """Plants changes in a copy of the code, one at a time, and asks which ones anything reports.
 
-    .venv/bin/python tests/bench/mutate_code.py [--count 400] [--seed 1] [--keep FILE]
+    .venv/bin/python tests/bench/mutate_code.py [--count 400] [--seed 1] [--since REV] [--keep FILE]
     .venv/bin/python tests/bench/mutate_code.py --again FILE
 
 A change is planted in the core or, every second one, in `adapters/`: a comparison turned round,
 `and` for `or`, a number one higher, a text with another letter, a branch never taken, a sort or a
 `not` left out. First `tests/histories/*.jsonl` are proved with it. What no history notices is asked
 of the fast tests that run the changed line, those first that run few lines, `MOST` at most: a map
-of who runs what is made once, with `coverage`. A survivor is a change that nobody notices. At the
+of who runs what is made once, with `coverage`; what runs only as its file is loaded is asked of who
+runs anything there. A survivor is a change that nobody notices. At the
 end each is named with why: what was found where somebody has looked, else whether anything runs
 that line at all. Those that do the same whatever stands there count for the first share, and not
 for the second.
 
-`--keep` writes each change (file, function, text of the line, what) and who found it. `--again`
-plants what was found of such a file in the code of today, asks who found each first, and everybody
-else if that one is gone; `planted.jsonl` is one. It ends with 1 where a change that was found is
-found no more.
+`--since` draws only in lines that are not as they were at a revision. `--keep` writes each change
+(file, function, text of the line, what) and who found it. `--again` plants what was found of such a
+file in the code of today, asks who found each first, and everybody else if that one is gone;
+`planted.jsonl` is one. It ends with 1 where a change that was found is found no more.
 """
 
 import argparse
 import ast
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -41,13 +43,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adapters.simulation.plan import Dice
 
 ROOT = Path(__file__).parents[2]
-CORE = (
-    "domain/text.py domain/log/keys.py domain/log/canonical.py domain/append/envelope.py"
-    " domain/append/notification_batch.py"
-    " domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
-    " domain/journal/*.py domain/templates/*.py domain/tools/*.py domain/wake/*.py"
-    " replay/*.py projections/*.py"
-).split()
+CORE = ("domain/**/*.py", "replay/*.py", "projections/*.py")
 AROUND = ("adapters/**/*.py",)
 COPIED_NOT = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "histories-*")
 SECONDS = 300  # of the processor, for one change; what does not end is reported, too
@@ -55,6 +51,7 @@ AT_ONCE = 2
 FIRST = 40  # tests that are asked before others that run the line
 MOST = 300  # that are asked: a line that more tests run is asked of those that run the fewest lines
 HISTORIES = "histories"
+ANY = 0  # any line of a file
 PROVE = """
 import sys
 from pathlib import Path
@@ -276,6 +273,7 @@ def who_runs(copy: Path) -> dict[tuple[str, int], list[str]]:
             file = str(Path(name).relative_to(copy))
             for line, tests in data.contexts_by_lineno(name).items():
                 ran.setdefault((file, line), set()).update(tests)
+                ran.setdefault((file, ANY), set()).update(tests)
         part.unlink()
     lines = Counter(test for tests in ran.values() for test in tests)
     return {
@@ -315,13 +313,26 @@ def why(one: Mutant, is_run: bool) -> str:
     return "tests run this line, and none differs" if is_run else "no fast test runs this line"
 
 
-def drawn(count: int, seed: str) -> list[Mutant]:
+def touched(revision: str) -> set[tuple[str, int]]:
+    """File and number of each line that `git` says is not as it was at a revision."""
+    command = ("git", "diff", "-U0", revision, "--", "*.py")
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found, name = set[tuple[str, int]](), ""
+    for file, at, more in re.findall(r"(?m)^\+\+\+ b/(.+)|^@@ \S+ \+(\d+)(?:,(\d+))?", told):
+        name = file or name
+        found.update((name, int(at) + n) for n in range(int(more or 1)) if at)
+    return found
+
+
+def drawn(count: int, seed: str, since: str | None) -> list[Mutant]:
     """Changes of the core and of what is around it, in turn."""
+    at = touched(since) if since else None
     found: list[Mutant] = []
     parts = []
     for names in (CORE, AROUND):
         files = sorted({file for name in names for file in ROOT.glob(name)})
-        parts.append([one for file in files for one, _ in mutants(file)])
+        all_of_them = (one for file in files for one, _ in mutants(file))
+        parts.append([one for one in all_of_them if at is None or (one.file, one.line) in at])
         print(f"{len(parts[-1]):,} changes could be planted in {len(files)} files, {names[-1]}")
     dice = Dice(seed)
     while len(found) < count:
@@ -347,7 +358,7 @@ def ask(copy: Path, one: Verdict, ran: dict[tuple[str, int], list[str]]) -> str:
     """Who reports this change: who did before, histories, or the first test that runs the line."""
     mutant = one.mutant
     (copy / mutant.file).write_text(changed(mutant), encoding="utf-8")
-    tests = ran.get((mutant.file, mutant.line), [])
+    tests = ran.get((mutant.file, mutant.line)) or ran.get((mutant.file, ANY), [])
     before = [one.found_by] if is_there(one.found_by) else []
     try:
         if before and (found := failed(copy, before)):
@@ -414,13 +425,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--since", help="a revision: draw in what changed after it only")
     parser.add_argument("--keep", type=Path, help="write each change and who found it")
     parser.add_argument("--again", type=Path, help="plant the changes of such a file")
     given = parser.parse_args()
     if given.again:
         found = [one for one in kept(given.again) if one.found_by]
     else:
-        found = [Verdict(one, "") for one in drawn(given.count, given.seed)]
+        found = [Verdict(one, "") for one in drawn(given.count, given.seed, given.since)]
     files = {ROOT / one.mutant.file for one in found}
     places = {one[:-1]: one for file in files if file.exists() for one, _ in mutants(file)}
     gone = [one for one in found if one.mutant[:-1] not in places]

@@ -106,7 +106,9 @@ def test_the_person_names_the_day_the_categories_and_their_hours(home: Path) -> 
 
 def test_in_the_evening_tomorrow_is_planned(home: Path) -> None:
     evening = {**ENV, "WAKELOG_NOW": f"{MONDAY}T17:30:00Z"}
-    assert "Plan for Tue 2027-01-05" in done(["day", "plan"], home, env=evening)
+    said = run(["day", "plan"], home, env=evening).output
+    assert "Plan for Tue 2027-01-05" in said
+    assert "confirm 1 --all`" in said
 
 
 def test_nothing_is_there_to_plan_in_an_empty_home(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from adapters.home.home_location import FolderLocation
+from adapters.store.command_history import kept
 from adapters.upkeep.erase import erase
 from adapters.usecases.resolve import pick_task
 from adapters.usecases.tasks import add_note
@@ -83,6 +84,13 @@ def test_no_byte_of_the_home_holds_a_word_of_it_and_all_of_the_rest_is_there(ill
     assert [one["title"] for one in cli.told(["list", "--all"], ill)] == ["Renew the passport"]
     assert [one["name"] for one in cli.told(["agent", "list"], ill)] == ["Renew the passport"]
     assert findings(ill) == []
+
+
+def test_who_gave_the_newest_commands_goes_with_it(ill: Path) -> None:
+    before = kept(ill / "runtime.db")
+    cli.done(["erase", "task", ILL, "--sure"], ill)
+    assert before
+    assert not {*before} & {*kept(ill / "runtime.db")}
 
 
 def test_what_is_left_proves_and_it_is_told_what_went(ill: Path) -> None:

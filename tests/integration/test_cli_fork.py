@@ -161,7 +161,8 @@ def test_another_template_is_tried(home: Path, keys: list[str]) -> None:
     assert [one["section"] for one in document["diff"]["prompt"] if not one["same"]] == [
         "directives"
     ]
-    assert document["template"] == {"id": document["template"]["id"], "name": "Laura", "version": 1}
+    (laura,) = told(["template", "list"], Path(document["home"]))
+    assert document["template"] == {"id": laura["id"], "name": "Laura", "version": 1}
     assert told(["template", "list"], home) == [], "here it is still not in use"
     assert hows(forked(home, keys[0], "--template", "built-in")) == ["recorded", "recorded"]
     assert told(["prove"], Path(document["home"]))["ok"]

@@ -19,7 +19,7 @@ from adapters.wiring import open_home
 from tests.support import cli, process
 from tests.support.homes import Homes
 from tests.support.machines import Machine, pair
-from tests.support.rescuing import CUT, status_when_cut
+from tests.support.rescuing import CUT, diverged, files_of, status_when_cut
 from tests.support.services import queued_key
 from tests.support.terminal import on_terminal
 
@@ -265,6 +265,26 @@ def test_killed_at_any_moment_it_is_ended_by_the_same_command(
     assert before in map(counted, desk.home.parent.glob("desk.before-*"))
     assert not list(desk.home.parent.glob("*.restoring"))
     assert Machine(desk.home, desk.folder, WAKELOG_REPLICA="desk2").sync()["waiting"] == []
+
+
+def test_what_is_void_of_a_lost_machine_is_taken_out_of_the_folder_by_who_takes_its_place(
+    tmp_path: Path,
+) -> None:
+    """A twin of it was rescued, and what the twin gave as desk came into the folder later."""
+    home, twin = diverged(tmp_path)
+    stick, backup = tmp_path / "stick", tmp_path / "backup"
+    stick.mkdir()
+    twin.sync(stick)
+    cli.done(["backup", str(backup)], home.desk.home, env=home.desk.environ)
+    twin.rescue(home.folder, "desk2")
+    alive = files_of(home.folder).keys()
+    shutil.copytree(stick, home.folder, dirs_exist_ok=True)
+    dead = files_of(home.folder).keys() - alive
+    assert dead
+    home.desk.name = "desk3"
+    restore(backup, FolderLocation(home.desk.home), home.desk.environ)
+    home.desk.sync(home.folder)
+    assert not dead & files_of(home.folder).keys()
 
 
 # ------------------------------------------------------------------------- a home that was put back

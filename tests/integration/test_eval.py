@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -315,6 +316,22 @@ def test_a_model_of_this_machine_is_judged_on_the_words_of_files(
     stopped = run([*args, "--tokens", "1", "--at-once", "1"], tmp_path)
     assert stopped.exit_code == 1
     assert "Only 1 of them were judged: its tokens were used." in stopped.stdout
+
+
+class Interrupting(Proposer):
+    """Somebody presses Ctrl-C while it is asked."""
+
+    def take(self, sent: Sent) -> Answer:
+        signal.raise_signal(signal.SIGINT)
+        return super().take(sent)
+
+
+def test_who_interrupts_it_is_told_how_much_was_judged(tmp_path: Path) -> None:
+    with served(Interrupting([])) as server:
+        args = ["eval", file_of(tmp_path, GOOD), "--model", server.model, "--at-once", "1"]
+        stopped = run(args, tmp_path)
+    assert stopped.exit_code == 1
+    assert "Only 0 of them were judged: it was interrupted." in stopped.stdout
 
 
 def test_nothing_leaves_before_it_is_agreed_to(tmp_path: Path) -> None:

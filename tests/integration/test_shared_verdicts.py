@@ -11,6 +11,7 @@ from adapters.documents.status import effects_in_flight
 from adapters.proof.prove import prove_logs
 from adapters.runtime import effects, orphaned_effects, recovery, review
 from adapters.runtime.due_index import DueIndex
+from adapters.runtime.services import Services
 from adapters.simulation.fault_injection import Crashed, FaultyLog
 from adapters.store.memory import MemoryLogRecorder
 from adapters.sync.sync_folder import LocalSyncFolder
@@ -69,14 +70,18 @@ class Decided:
             deed(at)
         at.services.agents.fuse = 0
 
+    def fuse(self, who: str, deed: Callable[[Services], object]) -> None:
+        """A deed whose process dies before it writes to the journal."""
+        services = self.fleet[who].services
+        assert isinstance(services.journal, FaultyLog)
+        services.journal.fuse = 1
+        with pytest.raises(Crashed):
+            deed(services)
+        services.journal.fuse = 0
+
     def asks(self, who: str, number: int = ESTIMATE) -> None:
         """A confirmation whose effect nobody has begun."""
-        journal = self.fleet[who].services.journal
-        assert isinstance(journal, FaultyLog)
-        journal.fuse = 1
-        with pytest.raises(Crashed):
-            review.confirm(self.fleet[who].services, self.set, number)
-        journal.fuse = 0
+        self.fuse(who, lambda at: review.confirm(at, self.set, number))
 
     def done_unsaid(self, who: str, number: int = ESTIMATE) -> None:
         """A confirmation that was done, and the process was gone before it could say so."""
@@ -205,6 +210,30 @@ def test_what_one_did_and_another_was_refused_is_found_in_what_failed(home: Deci
         assert [one.status for one in recover_home(opened, lambda _: None)] == ["confirmed"]
     home.fleet.meet()
     assert home.statuses() == ["confirmed"] * 3
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_what_one_took_back_and_another_could_not_is_taken_back(
+    home: Decided, is_late: bool
+) -> None:
+    """`is_late`: the receipt comes after all that is said of it."""
+    desk, phone = (home.fleet[one].services for one in ("desk", "phone"))
+    done = review.confirm(desk, home.set, ESTIMATE)
+    assert done
+    (operation,) = done.operations
+    home.fleet.meet()
+    home.fuse("phone", lambda at: review.undo(at, home.set, ESTIMATE, operation))
+    if is_late:
+        home.fleet["phone"].sync()
+    home.dies("phone", 0, lambda at: review.drive(at.services, home.set, ESTIMATE))
+    home.fleet["desk"].estimate(home.task, 45)
+    refused = review.undo(desk, home.set, ESTIMATE, operation)
+    assert refused
+    assert refused.status == "confirmed"
+    home.fleet["desk"].sync()
+    sync_logs((phone.journal, phone.agents), home.fleet.shelf, START, SyncState())
+    home.fleet["desk"].sync()
+    assert home.item("desk").status == "pending"
 
 
 # ----------------------------------------------------------------------------------- in flight

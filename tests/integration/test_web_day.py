@@ -127,3 +127,10 @@ def test_a_day_is_a_calendar_of_the_same_bytes(home: Path, tmp_path: Path) -> No
         answer: Any = visitor.get(f"{DAY}.ics")
     assert answer.headers["content-type"] == "text/calendar; charset=utf-8"
     assert answer.content == file.read_bytes()
+
+
+def test_the_page_of_the_agent_that_plans_days_shows_what_it_proposes(home: Path) -> None:
+    done(["day", "plan", "2027-01-05"], home)
+    (agent,) = told(["agent", "list"], home)
+    with visiting(home) as visitor:
+        assert 'id="item-1-1"' in visitor.page(f"/agents/{agent['id']}")

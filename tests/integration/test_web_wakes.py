@@ -284,16 +284,17 @@ def test_long_work_tells_how_far_it_is_and_is_stopped(
 
     before, site = sorted(past.glob("forks/*")), Site(past, FIXED)
     jobs = site.jobs = Jobs(past, FIXED, "", 1, beat)
-    page = "/proof" if name == "proof" else f"/wakes/{keys[0]}/forked"
+    pages = ["/proof", "/health"] if name == "proof" else [f"/wakes/{keys[0]}/forked"]
     with closing(site), TestClient(make_app(site, Guard("127.0.0.1", 8765)), ORIGIN) as client:
         begin("first")
         assert halfway.wait(SECONDS)
         visitor = Visitor(client)
-        assert re.search(r"\d+ of \d+ in the journal", text_of(visitor.page(page)))
-        assert "Stopped." in visitor.send(visitor.form(page, f"/stop/{name}")).text
+        for page in pages:
+            assert re.search(r"\d+ of \d+ in the journal", text_of(visitor.page(page)))
+        assert "Stopped." in visitor.send(visitor.form(pages[0], f"/stop/{name}")).text
         may_go_on.set()
         jobs.wait(SECONDS)
-        assert "It was stopped." in visitor.page(page)
+        assert "It was stopped." in visitor.page(pages[0])
         assert sorted(past.glob("forks/*")) == before
         begin("second")
         jobs.wait(SECONDS)

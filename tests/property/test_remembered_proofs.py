@@ -170,6 +170,17 @@ def test_a_forged_new_part_is_found_as_a_proof_from_the_beginning_finds_it(scene
     assert planted or "two" in scene
 
 
+def test_what_an_append_says_it_rests_on_is_compared_with_what_was_proved_before() -> None:
+    history = history_of("in_doubt")
+    rows, names = history.rows["agent"], ('journalDigest":"', 'journalDigest":"x')
+    nth = max(n for n, row in enumerate(rows) if names[0].encode() in row.state)
+    forged = rechained(rows, nth, lambda row: altered(row, *names))
+    before, now = ({**history.rows, "agent": agents} for agents in (rows[:nth], forged))
+    found = told(went_on(history, before, now))
+    assert found == told(prove_logs(*logs(history, now)))
+    assert "data.command.journalDigest" in {path for _, _, path, _ in found}
+
+
 READ_AGAIN_MAX = 4  # rows of the log itself, of which there are two: what was given up, or erased
 
 

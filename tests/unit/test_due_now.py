@@ -19,12 +19,17 @@ from adapters.runtime.retry_backoff import RetryBackoff
 from adapters.runtime.services import Services
 from adapters.runtime.wake_capture import capture
 from adapters.wiring import Home
+from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue
 from domain.changes.change_set import CHANGES
-from domain.journal.commands import AddNote
+from domain.journal.commands import AddNote, EditTask
 from domain.log.timestamps import instant, later, moment
 from domain.log.wire import Words
 from domain.ports import ModelFault
+from domain.scaffold import SCAFFOLD
+from domain.wake.commands import LocalTime
+from domain.wake.reading import PromptOptions
+from domain.wake.unchanged import moved_by
 from domain.wake.wake import WAKE
 from projections import agents
 from tests.support.lives import Life
@@ -193,3 +198,20 @@ def test_a_days_tokens_are_those_from_its_midnight_on(minutes: int, *, is_of_tod
     if not is_of_today:
         assert budgets.until(wake, before(midnight)) == midnight
     assert budgets.until(wake, midnight) == (tomorrow if is_of_today else "")
+
+
+def test_how_far_off_a_date_is_moves_in_steps() -> None:
+    days = {
+        "02-21": "later", "02-22": "in-7", "02-25": "in-7", "02-26": "in-3", "02-27": "in-3",
+        "02-28": "tomorrow", "03-01": "today", "03-02": "overdue", "03-07": "overdue",
+        "03-08": "overdue-7", "03-30": "overdue-7", "03-31": "overdue-30", "05-01": "overdue-30",
+    }  # fmt: skip
+    at, task, agent = one_agent()
+    at.append_journal(EditTask(task, due="2027-03-01"))
+    with at.journal.reading() as journal, at.agents.reading() as others:
+        who = others.load(AGENT, agent)
+        clocks = (LocalTime("", f"2027-{day}T09:00", "UTC", "+00:00") for day in days)
+        moved = [
+            moved_by(journal, others, who, PromptOptions(SCAFFOLD, local=one)) for one in clocks
+        ]
+    assert [one[2] for one in moved] == [f"due:{step}" for step in days.values()]

@@ -25,7 +25,7 @@ from domain.templates import commands as t
 from domain.templates.template import TEMPLATE
 from domain.tools import improving
 from domain.wake.reading import FaredSeen
-from domain.wake.template_context import Facts, facts_of, figures_of, is_held_out
+from domain.wake.template_context import Facts, count_since, facts_of, figures_of, is_held_out
 from tests.support.improved import BRIEF, FEW, KIND, REASON, Taught, proposing, taught
 from tests.support.lone import HEALTH, HOME, WORK, lone_agent
 from tests.support.scripted_wakes import GONE, call, woken
@@ -54,10 +54,17 @@ def test_it_is_told_the_template_its_figures_and_what_was_declined(calm: Taught)
 
 @pytest.mark.parametrize("verdict", ["confirmed", "rejected"])
 def test_a_tool_of_one_verdict_has_figures_too(verdict: LessonVerdict) -> None:
-    told = LessonDecided("set", 1, "set_due", verdict, version=1)
-    (seen,) = figures_of(Facts({("set", 1): ("", told)}, {}, {}), 1)
     accepted = int(verdict == "confirmed")
-    assert canonical.text(seen.tools) == canonical.text([FaredSeen("set_due", 1, accepted, 0)])
+    told = LessonDecided("set", 1, "set_due", verdict, version=1, is_edited=bool(accepted))
+    (seen,) = figures_of(Facts({("set", 1): ("", told)}, {}, {}), 1)
+    fared = FaredSeen("set_due", 1, accepted, accepted)
+    assert canonical.text(seen.tools) == canonical.text([fared])
+
+
+def test_what_was_decided_or_rated_after_a_time_is_counted() -> None:
+    told = LessonDecided("set", 1, "set_due", "confirmed")
+    facts = Facts({("set", 1): ("2027-01-02", told)}, {}, {"run": ("2027-01-04", 5)})
+    assert [count_since(facts, f"2027-01-0{day}") for day in (1, 2, 3, 4)] == [2, 1, 1, 0]
 
 
 def test_what_is_kept_for_trying_a_wording_is_not_told(calm: Taught) -> None:

@@ -70,6 +70,13 @@ def test_each_change_is_read_as_cases_write_it(
     assert {one.kind for one in found} <= {*judging.KINDS}
 
 
+@pytest.mark.parametrize("kind", sorted(judging.KINDS))
+def test_what_bears_a_title_meets_a_wish_for_the_same_thing(kind: str) -> None:
+    titled = ("title", "tick", "untick", "archive", "add", "follow_up", "rename")
+    found = judge([Wish(kind, ("Buy the paint",))], [], [Proposed(kind, "buy paint")])
+    assert bool(found.right) == (kind in titled)
+
+
 @pytest.mark.parametrize(
     ("k", "n", "low", "high"),
     [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (0, 0, 0.0, 1.0)],

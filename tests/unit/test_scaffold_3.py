@@ -16,7 +16,9 @@ from domain.journal.task import TASK
 from domain.log import canonical
 from domain.log.wire import Words, payload
 from domain.tools.arguments import RetractSuggestions, UpdateChecklistItems, rules
+from domain.tools.snapshot import Snapshot
 from domain.wake import wake as w
+from domain.wake.citations import is_since
 from domain.wake.short_ids import completed, in_full, shortened
 from tests.support.scripted_wakes import call, ended, items, minutes, woken
 from tests.support.services import StillClock, divergences, queued_key, services
@@ -269,6 +271,12 @@ def test_an_edited_note_is_newer_and_so_are_the_persons_words() -> None:
     at.append_agent(at.request(agent, "user", "", 0, said.id), payloads=[said])
     _, found = wakes(at, agent, estimate(60, "an hour after all"))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(("said_at", "is_newer"), [("05", True), ("03", False)])
+def test_of_a_talk_what_was_said_after_a_verdict_is_newer(said_at: str, is_newer: bool) -> None:
+    seen = Snapshot("t", 0, "OPEN", "P2")
+    assert is_since(f"thread:2027-01-{said_at}", "2027-01-04", 0, seen) is is_newer
 
 
 def test_an_item_that_was_renamed_at_its_verdict_is_not_proposed_as_it_was() -> None:

@@ -136,6 +136,12 @@ def test_an_undo_names_the_confirmation_that_stands_whatever_the_newest_number_i
     assert item(named).status == "pending"
 
 
+def test_what_is_not_confirmed_has_no_end_that_could_be_undone() -> None:
+    with pytest.raises(Refused) as refused:
+        decisions.undone(shown(add("milk")), 1)
+    assert refused.value.code == "decided"
+
+
 def test_an_undo_that_was_refused_here_and_done_elsewhere_is_doubted_and_told_late() -> None:
     changes = confirmed(shown(add("milk")))
     asked = asked_back(changes)

@@ -97,6 +97,11 @@ def _umlauted(word: str) -> str:
 
 
 def _infinitive_of(word: str) -> str:
+    """The infinitive of a form; the word where none is known.
+
+    >>> _infinitive_of("unterschrieben")
+    'unterschreiben'
+    """
     bases = _irregular()[0]
     if word in bases:
         return bases[word]
