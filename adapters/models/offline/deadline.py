@@ -257,6 +257,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     anchored = _anchored(sentence)
     if anchored and anchored.start() < match.end():
         return True
+    if grammar("deadline_greets").match(match.string):
+        return True
     start = max(0, match.start() - 12)
     if not found.get("nday") and gone.search(sentence.text, start, match.end()):
         return True

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
+from adapters.models.offline.dates import counts
 from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
 from domain.text import fold
@@ -22,6 +23,7 @@ _DONE = " ✓ "
 """Stands for all that says so."""
 PART_LENGTH_MIN = 4
 """A shorter word never names a longer item on its own: "done: it"."""
+NAME_LENGTH_MIN = 3
 
 STOP, GENERIC = vocabulary("done_stop"), vocabulary("done_generic")
 _UNDONE = vocabulary("negative", "conditional", "ahead", "done_undone")
@@ -48,7 +50,7 @@ class DoneClaim(Struct, frozen=True):
     is_denied: bool = False
     is_all: bool = False
     subject: frozenset[str] = frozenset()
-    places: tuple[int, ...] = ()  # in the checklist, from 1
+    places: tuple[int, ...] = ()  # in the checklist, from 1, or -1 where they count from its end
 
 
 def claims(sentence: Sentence) -> list[DoneClaim]:
@@ -67,6 +69,10 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if counted := grammar("done_counted").match(sentence.text):
         places = tuple(map(int, re.findall("[0-9]+", counted["places"])))
         return [DoneClaim((), "", said, is_done=True, places=places)]
+    for ranked in filter(None, [grammar("done_ranked").match(sentence.text)]):
+        number = counts().get(fold(ranked["n"] or ""), 1)
+        places = tuple(range(-number, 0) if ranked["last"] else range(1, number + 1))
+        return [DoneClaim((), "", said, True, is_all=ranked["all"] is not None, places=places)]
     head = grammar("done_head").match(sentence.text)
     if head is not None:
         return _listed(head["what"], said)
@@ -77,9 +83,12 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if topic := grammar("done_topic").match(sentence.text):
         found = [DoneClaim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
         return found + _by_clause(sentence, said, topic.end())
-    if rule("no_answer").search(sentence.text):
-        return []
-    return _by_clause(sentence, said, 0)
+    found = _by_clause(sentence, said, 0)
+    too = grammar("done_too").search(sentence.text)
+    if too and found and not found[-1].is_denied:
+        verbs = [one for one in found[-1].words if lemmas.is_past(one)]
+        found.append(replace(found[-1], words=(*words(too["what"]), *verbs)))
+    return found
 
 
 def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
@@ -87,7 +96,12 @@ def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
     found: list[DoneClaim] = []
     parts = [one for one in sentence.clauses if one.start >= start]
     named = [_named(one) for one in parts]
+    failed = [rule("no_answer").search(one.text) for one in parts]
+    if any(no and {*words(no[0])}.issuperset(of) for no, of in zip(failed, named, strict=True)):
+        return []  # of what the clause before tells
     for nth, clause in enumerate(parts):
+        if failed[nth]:
+            continue
         others = () if named[nth] else _neighbour(parts, named, nth)
         found += [
             replace(one, words=(*one.words, *others)) for one in _claim(sentence, clause, said)
@@ -128,6 +142,10 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
+    for result in grammar("done_results").finditer(clause.text):
+        told = words(result[0])
+        if _UNDONE.isdisjoint(told) and not clause.is_conditional:
+            yield DoneClaim((*told, *str(result.lastgroup).split("_")), clause.text, said)
     text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
@@ -226,7 +244,7 @@ def _subject(clause: Clause) -> Iterator[str]:
 
 
 def _is_passive(before: Sequence[str]) -> bool:
-    return not vocabulary("passive_be").isdisjoint(before)
+    return before[-1].endswith("'s") or not vocabulary("passive_be").isdisjoint(before)
 
 
 def _is_asked_back(after: Sequence[str]) -> bool:
@@ -312,7 +330,8 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
         return is_long
     found = [one for one in hits if one]
     has_noun = any(not lemmas.is_past(one) for one in found)
-    return is_long and has_noun and _happened(claim, found, wanted)
+    is_alone = lemmas.is_past(claim.words[0]) and not claim.subject  # "Mowed it."
+    return is_long and (has_noun or is_alone) and _happened(claim, found, wanted)
 
 
 def is_needless(claim: DoneClaim, title: str) -> bool:
@@ -328,7 +347,7 @@ def is_needless(claim: DoneClaim, title: str) -> bool:
 
 def shares(one: str, other: str) -> bool:
     """Whether two texts name the same thing."""
-    named = [lemmas.keys(word) for word in content(one) if len(word) >= PART_LENGTH_MIN]
+    named = [lemmas.keys(word) for word in content(one) if len(word) >= NAME_LENGTH_MIN]
     there = frozenset(key for word in content(other) for key in lemmas.keys(word))
     return any(not keys.isdisjoint(there) for keys in named)
 

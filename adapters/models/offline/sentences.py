@@ -49,13 +49,15 @@ class TextLine(Struct, frozen=True):
 def lines(text: str) -> Iterator[TextLine]:
     """The lines outside code blocks and quotes, up to a mail below; a blank one is empty."""
     is_code = False
-    for raw in _unwrapped(text):
-        line = squeeze(raw)
+    told = [*map(squeeze, _unwrapped(text)), ""]
+    for nth, line in enumerate(told[:-1]):
         if line.startswith(("```", "~~~")):
             is_code = not is_code
         elif not is_code and not line.startswith((">", "|")):
             if grammar("mail_below").fullmatch(line):
-                return
+                if not told[nth + 1].startswith(">"):
+                    return
+                continue
             yield _line(line)
 
 

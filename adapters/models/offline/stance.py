@@ -20,7 +20,14 @@ from adapters.models.offline.phrasing import (
     rule,
     vocabulary,
 )
-from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, OWN_HEADS, lines, words
+from adapters.models.offline.sentences import (
+    CONDITIONAL,
+    NEGATIVE,
+    OWN_HEADS,
+    lines,
+    sentences,
+    words,
+)
 from domain.text import fold
 
 CACHE_MAX = 128
@@ -89,7 +96,7 @@ def is_off(sentence: Sentence, title: str) -> bool:
     if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
         return False
     clause = sentence.clause(found.start())
-    who = words(sentence.text[clause.start : found.start()])
+    who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
     names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)
 
@@ -134,20 +141,27 @@ def dropped(sentence: str) -> str:
 
 
 def accepted(text: str) -> tuple[str, str]:
-    """The lines of a quoted mail that ask for something, where the person's own words below it
-    agree; and what it asks in a question, quoted or not: "can you bring chairs? - yes"."""
-    quotes, questions = list[str](), list[str]()
+    """The sentences of a quoted mail that ask for something, where the person's own words below it
+    agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
+    quotes, asked_for = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
         if agrees(text[block.end() :]):
-            quotes += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+            said = [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+            quotes += [one for line in said for one in sentences(line)]
+    wanted = [one for one in quotes if not is_others(one) and not rule("promises").match(one)]
+    demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
+    asked_for += [found["what"] for one in wanted for found in demand.finditer(one)]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
         if agrees(said):
-            questions.append(asked["what"])
-    asking = (rule("requests"), rule("asks"))
-    wanted = [one for one in quotes if any(by.search(one) for by in asking) and not is_others(one)]
-    return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
+            asked_for.append(asked["what"])
+    prefix = vocabulary("prefixes")  # "bis Freitag zu" is no span there
+    asked_for = [
+        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in asked_for
+    ]
+    dated = [*(one for one in wanted if rule("requests").search(one)), *asked_for]
+    return "\n".join(dated), "\n".join(dict.fromkeys(asked_for))
 
 
 def confirmed(text: str) -> Iterator[tuple[str, str]]:
@@ -221,7 +235,8 @@ def is_others(sentence: str) -> bool:
         return _is_deed(sentence)
     said = words(found["deed"])
     if rule("person", "(?:^| ){}$").search(found["who"]):
-        return not any(rule("gets").fullmatch(one) for one in (said[0], said[-1]))
+        told = (said[0], said[-1], " ".join(said[:2]))
+        return not any(map(rule("gets").fullmatch, told))
     if any(rule(one).search(found["who"]) for one in ("mine", "things")):
         return False
     is_english = found["object"] is not None or lemmas.is_verb(said[0])

@@ -174,7 +174,8 @@ def _held(sentence: Sentence) -> Iterator[StateChange]:
         clause = sentence.clause(match.start())
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         before = frozenset(words(sentence.text[start : match.start()]))
-        said = frozenset(clause.words)
+        rest = sentence.text[match.end() : clause.end].partition(",")[0]
+        said = frozenset(words(sentence.text[start : match.end()] + rest))
         denied = NEGATIVE | (CONDITIONAL - vocabulary("should")) | vocabulary("was", "held_before")
         is_other = grammar("state_pauses").search(match[0]) is not None
         is_other = is_other and not vocabulary("state_no_hold").isdisjoint(said)

@@ -60,7 +60,8 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     if found:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
-        titles = [] if names_time(asked) else elements(asked)
+        is_deed = (is_order(asked) or is_wish(asked)) and not names_time(asked)
+        titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
@@ -158,9 +159,11 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
     listed = _listed_within(sentence.text)
     if listed:
         return listed
-    if asked := [*_wanted(sentence), *_duties(sentence)]:
-        return asked
-    left = [one for clause in sentence.clauses for one in _left(sentence, clause)]
+    asked = [*_wanted(sentence), *_duties(sentence)]
+    rules = LEFT[:2] if asked else LEFT
+    left = [one for clause in sentence.clauses for one in _left(sentence, clause, rules)]
+    if asked:
+        return asked + left
     left = left or _orders(sentence)
     mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
     titles = [title for one in mine for title in (_actions(_TAIL.split(one)[0]) if one else ())]
@@ -182,8 +185,9 @@ def _wanted(sentence: Sentence) -> Iterator[Phrase]:
 def _as_order(part: str) -> str:
     """ "The loft cleared before May" as "Clear the loft"; empty if it is no such thing."""
     said = grammar("todo_until").split(part.strip(" .!"))[0].split(" ")
-    verb = lemmas.infinitive(fold(said[-1])) if lemmas.is_past(fold(said[-1])) else ""
-    return _title(" ".join((verb, *said[:-1]))) if verb and len(said) > 2 else ""
+    at = next((nth for nth, one in enumerate(said) if nth > 1 and lemmas.is_past(fold(one))), 0)
+    verb = lemmas.infinitive(fold(said[at])) if at else ""
+    return _title(" ".join((verb, *said[:at], *said[at + 1 :]))) if verb else ""
 
 
 def _orders(sentence: Sentence) -> list[Phrase]:
@@ -226,15 +230,13 @@ def _orders(sentence: Sentence) -> list[Phrase]:
 def _is_english(part: str, *, is_next: bool = False) -> bool:
     """Whether it is an order that begins with its verb; `is_next`: it stands behind another."""
     said = words(part)
-    with_it = " ".join(said[:2])
-    if len(said) > 2 and (
-        rule("todo_with").fullmatch(with_it) or said[1] in vocabulary("particles")
-    ):
+    is_with = len(said) > 2 and rule("todo_with").fullmatch(" ".join(said[:2])) is not None
+    if is_with or (len(said) > 2 and said[1] in vocabulary("particles")):
         said = [said[0], *said[2:]]
     is_order = (
         len(said) > 1 and (lemmas.is_verb(said[0]) or _is_deed_to(said)) and not _tells(said[1])
     )
-    is_sure = is_next or said[:1] == [] or said[0] not in _nouns()
+    is_sure = is_next or is_with or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
     is_order = is_order and vocabulary("todo_no_object", "todo_compounds").isdisjoint(said[1:2])
     is_order = is_order and vocabulary("todo_german").isdisjoint(said)
@@ -311,7 +313,8 @@ def _listed(rest: str, line: str) -> list[Phrase]:
     first = next(sentences(rest), "")
     start = line.find(rest)
     said = quote(line, start, start + len(first))
-    return [Phrase(title, said) for title in stance.own_parts(elements(first))]
+    parts = elements(first) if is_order(first) or is_wish(first) else _things(first)
+    return [Phrase(title, said) for title in stance.own_parts(parts)]
 
 
 def elements(text: str) -> list[str]:
@@ -420,7 +423,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
             rule("better").search(match[0])
         )
         is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
-        is_idle = is_idle or (is_vague and names_time(what))
+        is_idle = is_idle or VAGUE.issuperset(said[1:]) or (is_vague and names_time(what))
         is_idle = is_idle or not vocabulary("was").isdisjoint(said)
         is_idle = is_idle or rule("holds").search(what) is not None
         return [] if is_idle else _actions(what)
@@ -448,6 +451,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if is_passive and not by_user:
         before_it = _clause_to(sentence, match.start())
         thing = _LEAD.sub("", before_it.strip())
+        head, _, tail = thing.rpartition(" ")
+        thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
@@ -502,14 +507,14 @@ def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozen
     return (before - OF_WHAT) | frozenset(close if has_subject else close[-1:])
 
 
-def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
+def _left(sentence: Sentence, clause: Clause, rules: Sequence[str]) -> Iterator[Phrase]:
     """What a clause says is left: "the chain is still to do", "noch Farbe kaufen"."""
     text = clause.text.strip(" .!")
     is_void = rule("no_date").search(sentence.text) is not None
     if is_void or is_quoted(sentence.text, clause.start) or clause.is_conditional:
         return
     said = quote(sentence.text, clause.start, clause.end)
-    for name in LEFT:
+    for name in rules:
         match = grammar(f"todo_{name}").search(text)
         them = vocabulary("todo_them") if name == "is_left" else frozenset()
         if match is None or not them.isdisjoint(sentence.words):
@@ -529,13 +534,15 @@ def _of_rule(name: str, what: str) -> list[str]:
         return []
     if name == "stays":
         thing, _, gerund = _LEAD.sub("", what).rpartition("\n")
-        verb = lemmas.from_gerund(gerund.lower())
-        return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if verb else []
+        verb = gerund.lower().split(" ")[-1]
+        verb = lemmas.from_gerund(verb) or lemmas.infinitive(verb) or verb
+        return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if lemmas.is_verb(verb) else []
     if name == "is_to":
         thing, _, deed = what.rpartition("\n")
         if not THINGS.isdisjoint(words(thing)):
             return []
         deed = lemmas.from_to(deed) or deed.split(" ")[-1]
+        deed = lemmas.infinitive(deed) or deed if lemmas.is_participle(deed) else deed
         return [_title(f"{_bare_thing(thing)} {deed}")]
     if name in ("bare", "then"):
         parts = [one for one in _AND.split(what) if one.strip()]

@@ -429,8 +429,9 @@ def _put_right(
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
     """The open items at these places of the checklist; none where one is no place of it."""
     items = [one for one in seen.items if not one.is_archived]
-    fits = max(claim.places) <= len(items) and min(claim.places) > 0
-    found = [items[place - 1] for place in claim.places] if fits else []
+    many = max(map(abs, claim.places))
+    fits = many == len(items) if claim.is_all else many <= len(items) and 0 not in claim.places
+    found = [items[place - (place > 0)] for place in claim.places] if fits else []
     return [one for one in found if not one.is_checked]
 
 
