@@ -143,9 +143,9 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
     for result in grammar("done_results").finditer(clause.text):
-        told = words(result[0])
-        if _UNDONE.isdisjoint(told) and not clause.is_conditional:
-            yield DoneClaim((*told, *str(result.lastgroup).split("_")), clause.text, said)
+        named = words(result[0])
+        if _UNDONE.isdisjoint(named) and not clause.is_conditional:
+            yield DoneClaim((*named, *str(result.lastgroup).split("_")), clause.text, said)
     text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))

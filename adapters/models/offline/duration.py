@@ -99,6 +99,7 @@ def estimate(sentence: Sentence) -> Phrase | None:
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE
         total = sum(minutes(one.groupdict()) for one in lengths.values())
+        others |= {*sentence.words} if grammar("duration_travel").search(text) else frozenset()
         if others.isdisjoint(sentence.words) and len(parts) == len(lengths):
             return Phrase(str(total), sentence.text)
     for name in ("duration_estimates", "duration_vague") if lengths else ():
