@@ -239,10 +239,7 @@ def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
     if lead.endswith(dates.MASKS[1]):
         place = len(lead.rstrip(dates.MASKS[1]))
         return day - ((resolve(told.found[place], day) or day) - day)
-    is_feast = any(
-        told.within(match).get(one)
-        for one in ("xmas", "yend", "em", "mend", "nm1", "ew", "tw", "we", "qend")
-    )
+    is_feast = any(map(told.within(match).get, SPANS))
     return day if is_feast or day == date.min else day - DAY
 
 

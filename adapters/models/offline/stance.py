@@ -81,11 +81,7 @@ def own(sentence: str) -> str:
 
 def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
-    found = None if sentence.is_asked else rule("off").search(sentence.text)
-    names = [one for one in words(title) if len(one) >= NAME_MIN]
-    is_no = not vocabulary("no").isdisjoint(sentence.words[:1])
-    if is_no and sentence.words[1:] == (*names,):
-        return True
+    found = rule("off").search(sentence.text)
     if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
         sentence.text.strip(" .!")
     ):
@@ -93,7 +89,8 @@ def is_off(sentence: Sentence, title: str) -> bool:
     what = done.content(dropped(sentence.text))
     if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
-    if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
+    denied = NEGATIVE | CONDITIONAL
+    if found is None or sentence.is_asked or not denied.isdisjoint(sentence.words):
         return False
     clause = sentence.clause(found.start())
     who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
@@ -108,10 +105,6 @@ def is_over(sentence: Sentence, of: str) -> bool:
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
     said = [one for one in sentence.words if one not in fillers]
-    it = vocabulary("it_object", "i_have", "has_last")
-    if said[:1] == [*sentence.words[:1]] and not it.isdisjoint(sentence.words[1:]):
-        is_name = sentence.text[:1].isupper() and not lemmas.is_past(said[0])
-        said = said[1:] if is_name else said
     is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
     is_deed = len(said) > 0 and vocabulary("deadline_not_over").isdisjoint(said)
     is_done = all(map(lemmas.is_past, said)) and (is_done or is_deed)
