@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import counts
-from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
 from domain.text import fold
 
@@ -55,7 +55,7 @@ class DoneClaim(Struct, frozen=True):
 
 def claims(sentence: Sentence) -> list[DoneClaim]:
     """What a sentence says is done, or is not done."""
-    said = quote(sentence.text, 0, len(sentence.text))
+    said = quote(sentence.text)
     if sentence.is_asked or sentence.is_others(len(sentence.text) - 1):
         return []
     all_but = grammar("done_all_but")
@@ -150,7 +150,7 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told)
-    is_denied = is_denied or not vocabulary("neither").isdisjoint(sentence.words[:1])
+    is_denied = is_denied or says(sentence.words[:1], "neither")
     is_denied = is_denied or any(grammar(f"done_{one}").search(text) for one in _DENIALS)
     if clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause)):
         is_denied = True
@@ -183,8 +183,8 @@ def _tells(word: str) -> bool:
 def _carried(sentence: Sentence, clause: Clause) -> tuple[str, ...]:
     """Words of an earlier clause that hold on in one without a subject: "need to ... and ..."."""
     before = [one for one in sentence.clauses if one.start < clause.start]
-    is_bare = not vocabulary("and").isdisjoint(clause.words[:1]) and len(before) > 0
-    is_told = not vocabulary("self_subject", "finite_be").isdisjoint(clause.words)
+    is_bare = says(clause.words[:1], "and") and len(before) > 0
+    is_told = says(clause.words, "self_subject", "finite_be")
     said = before[-1].words if is_bare and not is_told else ()
     return tuple(one for one in said if one in CONDITIONAL or one in vocabulary("carried_on"))
 
@@ -219,15 +219,13 @@ def _preterite(told: Sequence[str], text: str) -> bool:
 
 def _has_unchanged(told: Sequence[str]) -> bool:
     """ "I read it", "it is cut"; without either it may be an order."""
-    return not vocabulary("unchanged").isdisjoint(told) and not vocabulary("done_told").isdisjoint(
-        told
-    )
+    return says(told, "unchanged") and says(told, "done_told")
 
 
 def _subject(clause: Clause) -> Iterator[str]:
     """Who called, where it is not the person: "the plumber called"."""
     told = clause.words
-    if not vocabulary("i_have").isdisjoint(told[:1]):
+    if says(told[:1], "i_have"):
         return
     for nth, one in enumerate(told):
         if one in SELF:
@@ -244,12 +242,12 @@ def _subject(clause: Clause) -> Iterator[str]:
 
 
 def _is_passive(before: Sequence[str]) -> bool:
-    return before[-1].endswith("'s") or not vocabulary("passive_be").isdisjoint(before)
+    return before[-1].endswith("'s") or says(before, "passive_be")
 
 
 def _is_asked_back(after: Sequence[str]) -> bool:
     """Whether the subject follows its verb."""
-    return not vocabulary("follows_verb").isdisjoint(after)
+    return says(after, "follows_verb")
 
 
 def content(title: str) -> list[str]:
@@ -289,7 +287,7 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
 
 def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether a verb of the past is among what fits, or one that does what a noun stands for."""
-    if _has_unchanged(claim.words) and not vocabulary("unchanged").isdisjoint(hits):
+    if _has_unchanged(claim.words) and says(hits, "unchanged"):
         return True
     if any(lemmas.is_past(one) for one in hits) or grammar("done_had_done").search(claim.text):
         return True
@@ -323,7 +321,7 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
     keys = {key for one in wanted for key in lemmas.keys(one)}
     if not named or any(lemmas.keys(one).isdisjoint(keys) for one in named):
         return False
-    if not vocabulary("and").isdisjoint(words(title)):
+    if says(words(title), "and"):
         return False
     is_long = any(len(one) >= PART_LENGTH_MIN for one in named)
     if claim.is_done:
@@ -339,7 +337,7 @@ def is_needless(claim: DoneClaim, title: str) -> bool:
     if (
         not claim.is_denied
         or NEGATIVE.isdisjoint(claim.words)
-        or vocabulary("done_need").isdisjoint(claim.words)
+        or not says(claim.words, "done_need")
     ):
         return False
     return shares(title, claim.text)

@@ -14,6 +14,7 @@ from adapters.models.offline.phrasing import (
     pattern,
     rows,
     rule,
+    says,
     vocabulary,
 )
 from adapters.models.offline.sentences import NEGATIVE, Phrase, quote, words
@@ -153,19 +154,19 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
         return True
     clause = sentence.clause(match.start())
     rest = grammar("duration_mark").split(sentence.text[match.end() :])[0]
-    if not vocabulary("not").isdisjoint(words(rest)[:1]):
+    if says(words(rest)[:1], "not"):
         return True
     start = max(clause.start, *(sentence.text.rfind(one, 0, match.start()) for one in ",;:"), 0)
     said = {*words(sentence.text[start : match.end()])} - {*words(match["cue"])}
     said |= {*words(rest)} - vocabulary("duration_people")
     is_way = grammar("duration_travel").search(sentence.text, match.end()) is not None
     before = words(sentence.text[start : match.start()])
-    if not vocabulary("duration_not_it").isdisjoint(said) or is_way:
+    if says(said, "duration_not_it") or is_way:
         return True
-    if not vocabulary("duration_denied").isdisjoint(before):
+    if says(before, "duration_denied"):
         return True
     if name == "duration_vague" and any(map(lemmas.is_past, before)):
         return True
     around = {*before, *words(sentence.text[match.start() : match.end()])}
-    is_bound = not vocabulary("bounds").isdisjoint(around)  # "not more than 20 min"
+    is_bound = says(around, "bounds")  # "not more than 20 min"
     return not NEGATIVE.isdisjoint(around) and not is_bound

@@ -13,13 +13,7 @@ from msgspec import Struct
 
 from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import (
-    LETTERS,
-    grammar,
-    phrases,
-    rule,
-    vocabulary,
-)
+from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -105,15 +99,15 @@ def is_over(sentence: Sentence, of: str) -> bool:
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
     said = [one for one in sentence.words if one not in fillers]
-    is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
-    is_deed = len(said) > 0 and vocabulary("deadline_not_over").isdisjoint(said)
+    is_done = says(sentence.words, "done_generic")
+    is_deed = len(said) > 0 and not says(said, "deadline_not_over")
     is_done = all(map(lemmas.is_past, said)) and (is_done or is_deed)
-    if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
+    if is_said and is_done and not says(sentence.words, "done_undone"):
         return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
     its = {one.partition("'")[0] for one in sentence.words}
-    is_named = is_named or not vocabulary("it_object").isdisjoint(its)
+    is_named = is_named or says(its, "it_object")
     is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
@@ -121,7 +115,7 @@ def is_over(sentence: Sentence, of: str) -> bool:
 
 def is_handed_over(sentence: Sentence) -> bool:
     """Whether somebody else does what was spoken of: "Jo bakes it"."""
-    return not vocabulary("it_object").isdisjoint(sentence.words)
+    return says(sentence.words, "it_object")
 
 
 def dropped(sentence: str) -> str:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from adapters.models.offline import lemmas, stance
 from adapters.models.offline.clauses import FINITE, STATES, Clause, Sentence, read
 from adapters.models.offline.dates import masked, names_time
-from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -102,7 +102,7 @@ def _bare(text: str, title: str) -> list[Phrase]:
     if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
         return []
     wanted = [one for one in parts if NEGATIVE.isdisjoint(words(one))]
-    return [Phrase(name, quote(text, 0, 0)) for one in wanted if (name := _title(one))]
+    return [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
 
 
 def _is_thing(part: str) -> bool:
@@ -141,7 +141,7 @@ def _of_line(
         return _listed(todo["rest"], line.text)
     if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
-        return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
+        return [Phrase(title, quote(line.text)) for title in titles if title]
     return _of_sentences(said, apart)
 
 
@@ -155,7 +155,7 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
         parts = elements(own) if is_order(own) or is_wish(own) else _things(own)
         parts = [one for one in parts if NEGATIVE.isdisjoint(words(one)[:2])]
         is_told = len(parts) > 1 or is_order(own) or is_wish(own) or apart.is_shared
-        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts if is_told]
+        return [Phrase(one, quote(sentence.text)) for one in parts if is_told]
     listed = _listed_within(sentence.text)
     if listed:
         return listed
@@ -167,7 +167,7 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
     left = left or _orders(sentence)
     mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
     titles = [title for one in mine for title in (_actions(_TAIL.split(one)[0]) if one else ())]
-    return left + [Phrase(one, quote(sentence.text, 0, 0)) for one in titles]
+    return left + [Phrase(one, quote(sentence.text)) for one in titles]
 
 
 def _wanted(sentence: Sentence) -> Iterator[Phrase]:
@@ -199,9 +199,9 @@ def _orders(sentence: Sentence) -> list[Phrase]:
         return []
     things = grammar("todo_bring").match(text)
     if things and all(map(_is_thing, parts := _things(things["what"]))):
-        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts]
+        return [Phrase(one, quote(sentence.text)) for one in parts]
     if _is_asking(text):
-        return [Phrase(_title(text), quote(sentence.text, 0, 0))]
+        return [Phrase(_title(text), quote(sentence.text))]
     parts = [one for one in _AND.split(text) if one.strip()]
     parts = [_undated(one) for one in parts]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
@@ -224,7 +224,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if not is_english and not is_german:
         return []
     bare = (grammar("todo_add").sub("", one) for one in parts)
-    return [Phrase(title, quote(sentence.text, 0, 0)) for one in bare if (title := _title(one))]
+    return [Phrase(title, quote(sentence.text)) for one in bare if (title := _title(one))]
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:
@@ -238,8 +238,8 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     )
     is_sure = is_next or is_with or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
-    is_order = is_order and vocabulary("todo_no_object", "todo_compounds").isdisjoint(said[1:2])
-    is_order = is_order and vocabulary("todo_german").isdisjoint(said)
+    is_order = is_order and not says(said[1:2], "todo_no_object", "todo_compounds")
+    is_order = is_order and not says(said, "todo_german")
     return is_order and not any(
         lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
     )
@@ -272,7 +272,7 @@ def _is_asking(text: str) -> bool:
     said = words(head)
     is_plain = bool(said) and not _MARKS & {*head} and "," not in head.rstrip(", ")
     is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
-    is_asking = not vocabulary("todo_asking").isdisjoint((*said[:1], *said[-1:]))
+    is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
 
 
@@ -402,14 +402,12 @@ def _duties(sentence: Sentence) -> Iterator[Phrase]:
     last = grammar("todo_not_forget").match(text)
     if last is not None and not cues and not is_quoted(text, last.start("what")):
         for title in (*_actions(last["what"]), *_actions(last["more"] or "")):
-            yield Phrase(title, quote(text, 0, len(text)))
+            yield Phrase(title, quote(text))
 
 
 def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[str]:
     """The titles of what a cue asks for; none if it asks for nothing of the user."""
-    if is_quoted(sentence, match.start()) or not vocabulary("todo_habits").isdisjoint(
-        words(sentence)
-    ):
+    if is_quoted(sentence, match.start()) or says(words(sentence), "todo_habits"):
         return []
     if grammar("todo_hearsay").search(sentence):
         return []
@@ -419,12 +417,10 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         return []
     said = words(what)
     if name == "todo_remember":
-        is_idle = not vocabulary("todo_no_verbs").isdisjoint(said[:1]) and bool(
-            rule("better").search(match[0])
-        )
-        is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
+        is_idle = says(said[:1], "todo_no_verbs") and bool(rule("better").search(match[0]))
+        is_vague = says(said[1:2], "it_object")
         is_idle = is_idle or VAGUE.issuperset(said[1:]) or (is_vague and names_time(what))
-        is_idle = is_idle or not vocabulary("was").isdisjoint(said)
+        is_idle = is_idle or says(said, "was")
         is_idle = is_idle or rule("holds").search(what) is not None
         return [] if is_idle else _actions(what)
     before = clause_before(sentence, match.start())
@@ -441,7 +437,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
         thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
-    if is_last and not (is_plain or match["noch"] or not vocabulary("still").isdisjoint(said)):
+    if is_last and not (is_plain or match["noch"] or says(said, "still")):
         return []
     if _is_vague(said):
         return []
@@ -489,7 +485,7 @@ def _ordered(thing: str, what: str) -> str:
         return ""
     verb = lemmas.infinitive(said[-2])
     others = [one for one in said[:-2] if one not in fillers]
-    if not vocabulary("joins").isdisjoint(others) or _AT.match(thing):
+    if says(others, "joins") or _AT.match(thing):
         return ""
     return _title(" ".join([_bare_thing(thing), *others, verb])) if verb else ""
 
@@ -523,7 +519,7 @@ def _left(sentence: Sentence, clause: Clause, rules: Sequence[str]) -> Iterator[
         if name in ("stays", "is_to"):
             what = f"{what}\n{match['verb']}"
         for title in _of_rule(name, what):
-            if not vocabulary("todo_not_mine").isdisjoint(words(title)) or _is_hollow(title):
+            if says(words(title), "todo_not_mine") or _is_hollow(title):
                 continue
             yield Phrase(title, said)
         return
@@ -546,7 +542,7 @@ def _of_rule(name: str, what: str) -> list[str]:
         return [_title(f"{_bare_thing(thing)} {deed}")]
     if name in ("bare", "then"):
         parts = [one for one in _AND.split(what) if one.strip()]
-        if not vocabulary("todo_no_order").isdisjoint(words(what)):
+        if says(words(what), "todo_no_order"):
             return []
         if len(parts) > 1 and len(words(parts[0])) < 2:
             return []

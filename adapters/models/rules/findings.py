@@ -162,7 +162,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         others = _aside(source).others
         for sentence in sentences:
             if source.kind != "title" and stance.is_off(sentence, seen.title):
-                said = quote(sentence.text, 0, len(sentence.text))
+                said = quote(sentence.text)
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
                 _take_due(values, source, sentence, seen.language)
@@ -203,7 +203,7 @@ def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
     for source, _, sentences in told:
         for one in sentences if notes and source is notes[-1] else ():
             if one.text in _aside(source).others and deadline.is_dated(one, source.day):
-                yield quote(one.text, 0, len(one.text))
+                yield quote(one.text)
 
 
 def _aside(source: SourceText) -> stance.Aside:
@@ -228,7 +228,7 @@ def _take(
     is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
     is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
-        said = quote(sentence.text, 0, len(sentence.text))
+        said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
     is_answer = ">" in source.text and values.due and values.due.source is source
     if is_own and not (is_answer and stance.agrees(sentence.text)):
@@ -256,7 +256,7 @@ def _take_due(
 ) -> None:
     if deadline.is_void(sentence):
         values.due = None
-        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
+        values.void = Finding("due", "", quote(sentence.text), source)
         return
     order = dates.order(source.text, language)
     is_newer = values.due is not None and values.due.source is not source
@@ -266,7 +266,7 @@ def _take_due(
     since = values.named[1] if values.named and values.named[0] is source else older
     dated = dated or deadline.due(sentence, source.day, order, since)
     if dated is None and older and deadline.is_shaken(sentence, older, source.day):
-        said = quote(sentence.text, 0, len(sentence.text))
+        said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
     if dated is None and (said := deadline.unsure(sentence, source.day, order)):
         values.unsure = Finding("due", "", said, source)
@@ -418,7 +418,7 @@ def _put_right(
                 found[item.id] = Finding("untick", item.title, claim.quote, source, item.id)
     for source, line, sentences in told:
         for one in sentences if source.kind != "title" and not line.box else ():
-            said = quote(one.text, 0, len(one.text))
+            said = quote(one.text)
             if (title := stance.retitled(one.text)) and title != seen.title:
                 found["title"] = Finding("title", title, said, source)
             for item in named(unfinished(seen), fold(stance.archived(one.text))):
@@ -474,7 +474,7 @@ def _claims(told: Sequence[ParsedLine]) -> list[tuple[DoneClaim, SourceText]]:
             found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
     for source in dict.fromkeys(source for source, *_ in told):
         for what, said in stance.confirmed(source.text) if ">" in source.text else ():
-            found += [(one, source) for one in done.listed(what, quote(said, 0, len(said)))]
+            found += [(one, source) for one in done.listed(what, quote(said))]
     return found[-DONE_MAX:]
 
 
