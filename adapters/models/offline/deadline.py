@@ -14,7 +14,7 @@ from adapters.models.offline import dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
 from adapters.models.offline.phrasing import LETTERS, grammar, rule, says, vocabulary
-from adapters.models.offline.sentences import NEGATIVE, SELF, quote, words
+from adapters.models.offline.sentences import NEGATIVE, quote, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
@@ -252,17 +252,12 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
     gone = dates.compiled("{start}{gone} {day}")
-    found = dates.masked(sentence.text).within(match)
-    anchored = _anchored(sentence)
-    if anchored and anchored.start() < match.end():
-        return True
-    if grammar("deadline_greets").match(match.string):
-        return True
-    start = max(0, match.start() - 12)
-    if not found.get("nday") and gone.search(sentence.text, start, match.end()):
-        return True
-    is_denied = name != "enough" and _is_denied(before)
-    if is_denied or _says(sentence.words, "never"):
+    anchored, start = _anchored(sentence), max(0, match.start() - 12)
+    is_over = not dates.masked(sentence.text).within(match).get("nday")
+    is_over = is_over and gone.search(sentence.text, start, match.end()) is not None
+    is_void = is_over or bool(anchored and anchored.start() < match.end())
+    is_void = is_void or (name != "enough" and _is_denied(before))
+    if is_void or _says(sentence.words, "never") or grammar("deadline_greets").match(match.string):
         return True
     cue = fold(match["cue"])
     if name == "alone":
@@ -273,27 +268,23 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     if name != "moved" and is_anothers:
         return True
     if name == "enough":
-        is_told = not _says(before[-2:], "denied")
-        return not is_told or not _says(sentence.words, "by_or_due")
+        return _says(before[-2:], "denied") or not _says(sentence.words, "by_or_due")
     if name == "now":
-        is_shifted = _says(sentence.words, "shifted")
-        is_ours = is_shifted and _says(sentence.words[:1], "shifted", "ours")
-        return not _says(sentence.words, "names_one") and not is_ours
+        is_ours = _says(sentence.words[:1], "shifted", "ours")
+        is_ours = is_ours and _says(sentence.words, "shifted")
+        return not is_ours and not _says(sentence.words, "names_one")
     if name in ("moved", "moved_last"):
-        is_named = _says(before, "deadline_words")
-        return not is_named and not _words("movers").issuperset(before)
+        return not _says(before, "deadline_words") and not _words("movers").issuperset(before)
     is_passed_on = says(clause.words, "hands_over")
     over = _words("over") - (vocabulary("done_with") if is_passed_on else frozenset())
-    if not over.isdisjoint(clause.words) and not _says(clause.words, "renewed"):
-        return True
-    if name == "lasts" and _says(before, "ending_things"):
+    is_over = not over.isdisjoint(clause.words) and not _says(clause.words, "renewed")
+    if is_over or (name == "lasts" and _says(before, "ending_things")):
         return True
     if name in ("by", "lasts"):
         return _is_span(sentence, clause, match, cue) or _is_done_by_then(clause, before)
     if name == "must_last":
         tail = {*words(match["tail"]), *words(match[0])}
-        is_again = says(before, "anew")
-        return not NEGATIVE.isdisjoint(tail) or is_again or not _says(tail, "finish")
+        return says(tail, "negative") or says(before, "anew") or not _says(tail, "finish")
     told = words(cue)
     is_done = not says(told, "be") or not any(map(lemmas.is_past, told[-1:]))
     return name == "must" and is_done and not _says(told, "is_finish")
@@ -313,36 +304,26 @@ def _is_denied(before: list[str]) -> bool:
 
 def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str) -> bool:
     said = clause.words
-    if cue in vocabulary("before") and says(said, "best_before"):
-        return True
-    if grammar("deadline_too_soon").search(sentence.text, match.end(), clause.end):
-        return True
-    if rule("on_hold").search(clause.text) or _says(said, "resting"):
+    is_best = cue in vocabulary("before") and says(said, "best_before")
+    is_resting = _says(said, "resting") or rule("on_hold").search(clause.text) is not None
+    too_soon = grammar("deadline_too_soon").search(sentence.text, match.end(), clause.end)
+    if is_best or is_resting or too_soon:
         return True
     if cue not in vocabulary("until"):
         return says(said, "away")
     head = sentence.text[max(0, match.start() - 20) : match.start()]
-    if rule("shows").search(clause.text) or dates.compiled(
-        r"(?:{day}|{month}|\d\.?|{today}) $"
-    ).search(head):
-        return True
-    is_at_rest = _says(said, "stays") and not _says(said, "finish")
-    if is_at_rest and not says(said, "given"):
-        return True
-    is_gone = says(said, "gone_away") and _says(said, "is")
-    is_shut = says(said[-1:], "shut")
-    return is_gone or is_shut or _says(said, "lasting")
+    from_day = dates.compiled(r"(?:{day}|{month}|\d\.?|{today}) $").search(head)
+    is_at_rest = _says(said, "stays") and not (_says(said, "finish") or says(said, "given"))
+    is_gone = (says(said, "gone_away") and _says(said, "is")) or says(said[-1:], "shut")
+    is_lasting = is_at_rest or is_gone or _says(said, "lasting")
+    return is_lasting or bool(from_day or rule("shows").search(clause.text))
 
 
 def _is_done_by_then(clause: Clause, before: list[str]) -> bool:
     """What was done by then, or what another promised."""
     is_wanted = rule("wants_to_have").search(clause.text) is not None
     is_wanted = is_wanted or _says(before, "wanted")
-    is_promised = _says(clause.words, "promises")
-    if not is_wanted and is_promised and not _says(before, "own"):
-        return True
+    is_promised = _says(clause.words, "promises") and not is_wanted and not _says(before, "own")
     is_past = any(lemmas.is_past(one) and one not in vocabulary("is_done") for one in before)
-    is_past = is_past or says(before[:1], "is_done")
-    if _says(before, "hoped") and not SELF.isdisjoint(before):
-        return True
-    return is_past and not _says(before, "wishes")
+    is_past = (is_past or says(before[:1], "is_done")) and not _says(before, "wishes")
+    return is_promised or is_past or (_says(before, "hoped") and says(before, "self"))

@@ -113,11 +113,6 @@ def is_over(sentence: Sentence, of: str) -> bool:
     return is_said and is_named and bool(is_over or is_met)
 
 
-def is_handed_over(sentence: Sentence) -> bool:
-    """Whether somebody else does what was spoken of: "Jo bakes it"."""
-    return says(sentence.words, "it_object")
-
-
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
     if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):

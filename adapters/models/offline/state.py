@@ -97,12 +97,12 @@ def _late(sentence: Sentence) -> re.Match[str] | None:
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
     found = grammar("state_not_before").search(sentence.text)
-    if found and says(words(found[0]), "otherwise"):
+    told = words(found[0]) if found else []
+    if found is None or says(told, "otherwise"):
         return None
-    if found is None or says(words(found[0].rsplit(",", 1)[-1]), "state_past_be"):
-        return None
-    is_pending = grammar("state_pending").search(found[0]) is not None
-    return None if is_pending and not says(words(found[0]), "state_awaited") else found
+    is_past = says(words(found[0].rsplit(",", 1)[-1]), "state_past_be")
+    is_pending = grammar("state_pending").search(found[0]) and not says(told, "state_awaited")
+    return None if is_past or is_pending else found
 
 
 def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
@@ -115,9 +115,8 @@ def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
     denied = own if is_own else CONDITIONAL | vocabulary("was")
     if not denied.isdisjoint(before) or says(before, "longer"):
         return ""
-    if rule("wait_for_last").fullmatch(match["cue"].strip()) and clause.is_negative:
-        return ""
-    if is_own and not _is_own(before, match, sentence):
+    is_denied = clause.is_negative and rule("wait_for_last").fullmatch(match["cue"].strip())
+    if is_denied or (is_own and not _is_own(before, match, sentence)):
         return ""
     comma = sentence.text.rfind(",", 0, match.start()) + 1
     close = words(sentence.text[max(clause.start, comma) : match.start()])
@@ -139,11 +138,9 @@ def _is_own(before: list[str], match: re.Match[str], sentence: Sentence) -> bool
         return False
     if not grammar("waiting").match(match[0]):
         return True
-    tail = words(sentence.text[match.end() : match.end() + 40])[:1]
-    is_mine = says(tail, "mine_words")
-    return not is_mine and vocabulary("state_self").issuperset(
-        one for one in before if not one.isdecimal()
-    )
+    is_mine = says(words(sentence.text[match.end() : match.end() + 40])[:1], "mine_words")
+    told = [one for one in before if not one.isdecimal()]
+    return not is_mine and vocabulary("state_self").issuperset(told)
 
 
 def _free(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[StateChange]:
@@ -151,13 +148,10 @@ def _free(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[StateChange]:
         for match in one.finditer(sentence.text):
             clause = sentence.clause(match.start())
             before = words(sentence.text[clause.start : match.start()])
-            inner = {*words(match[0])}
-            denied = NEGATIVE | CONDITIONAL | vocabulary("hopes")
-            is_hindered = not denied.isdisjoint(before) and not says(inner, "freeing")
-            rest = words(sentence.text[match.end() : clause.end])[:4]
-            is_later = says(rest, "not_now")
-            leads = CONDITIONAL | vocabulary("hopes")
-            is_later = is_later or not leads.isdisjoint(sentence.words[:1])
+            is_denied = says(before, "negative", "conditional", "hopes")
+            is_hindered = is_denied and not says(words(match[0]), "freeing")
+            is_later = says(words(sentence.text[match.end() : clause.end])[:4], "not_now")
+            is_later = is_later or says(sentence.words[:1], "conditional", "hopes")
             if not is_hindered and not is_later:
                 yield StateChange("free", match.start(), Phrase("", _whole(sentence, match)))
     for match in rule("came").finditer(sentence.text):

@@ -209,15 +209,13 @@ def _orders(sentence: Sentence) -> list[Phrase]:
         parts = known  # "sand the door, prime it, two coats of gloss"
     is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
     it = vocabulary("it_object")
-    said = frozenset(
+    said = [
         word
         for nth, one in enumerate(parts)
         for at, word in enumerate(words(one)[: -1 if is_german else None])
         if not (nth and at == 1 and word in it)  # "..., prime it"
-    )
-    if not (FINITE | CONDITIONAL | NEGATIVE | vocabulary("todo_selves")).isdisjoint(
-        said
-    ) or _MARKS & {*text}:
+    ]
+    if says(said, "finite", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
         return []
     first, *others = parts or [""]
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
@@ -238,20 +236,20 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     )
     is_sure = is_next or is_with or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
-    is_order = is_order and not says(said[1:2], "todo_no_object", "todo_compounds")
-    is_order = is_order and not says(said, "todo_german")
-    return is_order and not any(
-        lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
+    is_object = not says(said[1:2], "todo_no_object", "todo_compounds")
+    return (
+        is_order
+        and is_object
+        and not says(said, "todo_german")
+        and not any(lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said))
     )
 
 
 def _is_deed_to(said: Sequence[str]) -> bool:
     """Whether an unknown word must be a verb, as what it is done to follows: "grout the tiles"."""
     first, second = said[:2]
-    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(
-        endings("todo_no_deed_ends")
-    )
-    return is_open and second in vocabulary("todo_objects") and not lemmas.is_past(first)
+    is_none = first in vocabulary("todo_no_deeds") or first.endswith(endings("todo_no_deed_ends"))
+    return second in vocabulary("todo_objects") and not is_none and not lemmas.is_past(first)
 
 
 def _is_order_of_nothing(part: str) -> bool:
@@ -407,22 +405,17 @@ def _duties(sentence: Sentence) -> Iterator[Phrase]:
 
 def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[str]:
     """The titles of what a cue asks for; none if it asks for nothing of the user."""
-    if is_quoted(sentence, match.start()) or says(words(sentence), "todo_habits"):
-        return []
-    if grammar("todo_hearsay").search(sentence):
-        return []
-    if grammar("todo_by_others").search(sentence, match.end()):
-        return []
-    if grammar("todo_if").match(sentence) or grammar("todo_shall").match(sentence):
+    is_void = is_quoted(sentence, match.start()) or says(words(sentence), "todo_habits")
+    is_void = is_void or any(grammar(f"todo_{one}").match(sentence) for one in ("if", "shall"))
+    is_void = is_void or grammar("todo_hearsay").search(sentence) is not None
+    if is_void or grammar("todo_by_others").search(sentence, match.end()):
         return []
     said = words(what)
     if name == "todo_remember":
-        is_idle = says(said[:1], "todo_no_verbs") and bool(rule("better").search(match[0]))
-        is_vague = says(said[1:2], "it_object")
-        is_idle = is_idle or VAGUE.issuperset(said[1:]) or (is_vague and names_time(what))
-        is_idle = is_idle or says(said, "was")
-        is_idle = is_idle or rule("holds").search(what) is not None
-        return [] if is_idle else _actions(what)
+        is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
+        is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
+        is_idle = is_idle or VAGUE.issuperset(said[1:]) or says(said, "was")
+        return [] if is_idle or rule("holds").search(what) else _actions(what)
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
     denied = NEGATIVE | CONDITIONAL | OF_WHAT
@@ -437,13 +430,10 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
         thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
-    if is_last and not (is_plain or match["noch"] or says(said, "still")):
-        return []
-    if _is_vague(said):
+    if (is_last and not (is_plain or match["noch"] or says(said, "still"))) or _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_last else None)
-    be_done = vocabulary("be_done")
-    is_passive = not be_done.isdisjoint(said) if is_last else bool(_PASSIVE.match(what))
+    is_passive = says(said, "be_done") if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
         before_it = _clause_to(sentence, match.start())
         thing = _LEAD.sub("", before_it.strip())
@@ -456,10 +446,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
             title = _title(before_it + match[0] + what)
         is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
-    is_state = said[-1] in vocabulary("is_state")
-    if said[0] in vocabulary("be_have") or is_state:
-        return []
-    is_own = by_user or LEADS.issuperset(before)
+    is_state = says(said[-1:], "is_state") or says(said[:1], "be_have")
+    is_own = (by_user or LEADS.issuperset(before)) and not is_state
     return _actions(what) if is_own else []
 
 

@@ -28,7 +28,7 @@ from adapters.models.offline import (
 )
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
-from adapters.models.offline.phrasing import languages, rule, vocabulary
+from adapters.models.offline.phrasing import languages, rule, says, vocabulary
 from adapters.models.offline.sentences import TextLine, contains, lines, quote
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
@@ -227,7 +227,7 @@ def _take(
     older = values.due if values.due and values.due.source is not source else None
     is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
     is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
-    if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
+    if older and (is_over or (not is_own and says(sentence.words, "it_object"))):
         said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
     is_answer = ">" in source.text and values.due and values.due.source is source
