@@ -21,7 +21,7 @@ from domain.text import fold
 LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 START = f"(?<![{LETTERS}0-9_])"
 END = f"(?![{LETTERS}0-9_])"
-KEY_LENGTH_MIN = 3
+KEY_LENGTH_MIN = 2
 FIRST = "en"
 """The language whose phrases are tried first, and that is written where no other is known."""
 

@@ -24,7 +24,7 @@ from adapters.models.offline.sentences import (
 )
 from domain.text import fold
 
-CACHE_MAX = 128
+CACHE_MAX, SENTENCES_MAX = 128, 512
 SHARED_MIN, NAME_MIN = 4, 3
 """So many letters at the beginning, and two words may name the same: "Grillen", "Grillabend"."""
 
@@ -67,6 +67,7 @@ def aside(text: str) -> Aside:
     return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
     found = grammar("own_said").match(sentence)
@@ -113,6 +114,7 @@ def is_over(sentence: Sentence, of: str) -> bool:
     return is_said and is_named and bool(is_over or is_met)
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
     if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
@@ -197,6 +199,7 @@ def own_parts(parts: Sequence[str]) -> list[str]:
     return mine if mine or (len(parts) > 1 and all(named)) else list(parts)
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
 def is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if own(sentence) or any(map(of_mine, parts(sentence))):
