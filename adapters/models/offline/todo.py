@@ -205,6 +205,8 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     parts = [one for one in _AND.split(text) if one.strip()]
     parts = [_undated(one) for one in parts]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
+    if known == parts[-1:] and _is_german(text) and all(map(_is_thing, parts[:-1])):
+        parts = [text]  # "Becher und Teller besorgen"
     if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
         parts = known  # "sand the door, prime it, two coats of gloss"
     is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
@@ -237,12 +239,9 @@ def _is_english(part: str, *, is_next: bool = False) -> bool:
     is_sure = is_next or is_with or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
     is_object = not says(said[1:2], "todo_no_object", "todo_compounds")
-    return (
-        is_order
-        and is_object
-        and not says(said, "todo_german")
-        and not any(lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said))
-    )
+    is_caused = says(said[:1], "todo_causes") and says(said[1:2], "todo_objects")
+    is_past = any(lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said))
+    return is_order and is_object and not says(said, "todo_german") and (is_caused or not is_past)
 
 
 def _is_deed_to(said: Sequence[str]) -> bool:
@@ -415,7 +414,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
         is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
         is_idle = is_idle or VAGUE.issuperset(said[1:]) or says(said, "was")
-        return [] if is_idle or rule("holds").search(what) else _actions(what)
+        found = _things(what) if match[0].rstrip().endswith(":") else _actions(what)
+        return [] if is_idle or rule("holds").search(what) else found
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
     denied = NEGATIVE | CONDITIONAL | OF_WHAT
@@ -435,6 +435,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     by_user = match["who"] or (match["whom"] if is_last else None)
     is_passive = says(said, "be_done") if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
+        what = what.partition(", ")[0]
         before_it = _clause_to(sentence, match.start())
         thing = _LEAD.sub("", before_it.strip())
         head, _, tail = thing.rpartition(" ")
