@@ -21,7 +21,7 @@ from domain.text import fold
 LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 START = f"(?<![{LETTERS}0-9_])"
 END = f"(?![{LETTERS}0-9_])"
-KEY_LENGTH_MIN = 2
+KEY_LENGTH_MIN = 3
 FIRST = "en"
 """The language whose phrases are tried first, and that is written where no other is known."""
 
@@ -224,6 +224,7 @@ def _needed(source: str) -> tuple[str, ...]:
         longest = max(_RUN.findall(_LOOSE.sub("#", plain)), key=len, default="")
         inner: tuple[str, ...] = (longest,) if len(longest) >= KEY_LENGTH_MIN else ()
         inner = inner or next(filter(None, map(_needed, groups)), ())
+        inner = inner or ((longest,) if len(longest) > 1 else ())
         if not inner:
             return ()
         found += inner

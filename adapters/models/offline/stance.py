@@ -84,10 +84,10 @@ def is_off(sentence: Sentence, title: str) -> bool:
     what = done.content(dropped(sentence.text))
     if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
-    denied = NEGATIVE | CONDITIONAL
-    if found is None or sentence.is_asked or not denied.isdisjoint(sentence.words):
+    clause = sentence.clause(found.start() if found else 0)
+    is_denied = says(clause.words, "negative", "conditional")
+    if found is None or sentence.is_asked or is_denied:
         return False
-    clause = sentence.clause(found.start())
     who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
     names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)

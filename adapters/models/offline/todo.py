@@ -198,14 +198,15 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if any(map(_is_order_of_nothing, _AND.split(text))):
         return []
     things = grammar("todo_bring").match(text)
-    if things and all(map(_is_thing, parts := _things(things["what"]))):
+    parts = _things(things["what"]) if things else []
+    if parts and all(_is_thing(one) and not _is_english(one, is_next=True) for one in parts):
         return [Phrase(one, quote(sentence.text)) for one in parts]
     if _is_asking(text):
         return [Phrase(_title(text), quote(sentence.text))]
     parts = [one for one in _AND.split(text) if one.strip()]
     parts = [_undated(one) for one in parts]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
-    if known == parts[-1:] and _is_german(text) and all(map(_is_thing, parts[:-1])):
+    if known == parts[-1:] and _is_german(text) and all(" " not in one for one in parts[:-1]):
         parts = [text]  # "Becher und Teller besorgen"
     if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
         parts = known  # "sand the door, prime it, two coats of gloss"
