@@ -35,14 +35,15 @@ class StateChange(Struct, frozen=True):
     phrase: Phrase
 
 
-def turns(sentence: Sentence) -> list[StateChange]:
-    """What a sentence says of blockers and progress, in its order."""
+def turns(sentence: Sentence, *, is_held: bool = True) -> list[StateChange]:
+    """What a sentence says of blockers and progress, in its order; what frees only of what it says
+    that it waits, or if it `is_held`."""
     if sentence.is_asked:
         return []
     blocked = list(_blocked(sentence))
     frees = (rule("frees"), grammar("state_free"))
     rules = frees if blocked else (*frees, grammar("state_may_go_on"))
-    free = _free(sentence, rules)
+    free = _free(sentence, rules) if blocked or is_held else ()
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [
         one

@@ -243,7 +243,8 @@ def _take(
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
     if source.kind != "title":
-        for turn in state.turns(sentence):
+        is_held = seen.status in HELD_UP or bool(values.blocked or seen.proposals)
+        for turn in state.turns(sentence, is_held=is_held):
             _turn(values, source, turn)
     waits = values.blocked if values.blocked and values.blocked.source is not source else None
     is_of_it = waits and state.is_news(sentence) and done.shares(waits.extra, sentence.text)
