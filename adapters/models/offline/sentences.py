@@ -55,7 +55,7 @@ def lines(text: str) -> Iterator[TextLine]:
             is_code = not is_code
         elif not is_code and not line.startswith((">", "|")):
             if grammar("mail_below").fullmatch(line):
-                if not told[nth + 1].startswith(">"):
+                if any(told[:nth]) or not told[nth + 1].startswith(">"):
                     return
                 continue
             yield _line(line)

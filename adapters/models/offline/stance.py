@@ -127,25 +127,26 @@ def dropped(sentence: str) -> str:
 def accepted(text: str) -> tuple[str, str]:
     """The lines of a quoted mail that ask for something, where the person's own words below it
     agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
-    lines, asked_for = list[str](), list[str]()
+    lines = list[str]()
     for block in _QUOTED.finditer(text):
         if agrees(text[block.end() :]):
             lines += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
     told = [one for line in lines for one in sentences(line)]
-    asked_for += [found["what"] for one in told for found in demand.finditer(one)]
+    wanted = [found["what"] for one in told for found in demand.finditer(one)]
+    prefix = vocabulary("prefixes")  # "bis Freitag zu" is no span there
+    wanted = [
+        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
+    ]
+    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
+    dated += wanted
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
         if agrees(said):
-            asked_for.append(asked["what"])
-    prefix = vocabulary("prefixes")  # "bis Freitag zu" is no span there
-    asked_for = [
-        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in asked_for
-    ]
-    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
-    return "\n".join((*dated, *asked_for)), "\n".join(dict.fromkeys(asked_for))
+            wanted.append(asked["what"])
+    return "\n".join(dated), "\n".join(dict.fromkeys(wanted))
 
 
 def confirmed(text: str) -> Iterator[tuple[str, str]]:
