@@ -49,15 +49,13 @@ class TextLine(Struct, frozen=True):
 def lines(text: str) -> Iterator[TextLine]:
     """The lines outside code blocks and quotes, up to a mail below; a blank one is empty."""
     is_code = False
-    told = [*map(squeeze, _unwrapped(text)), ""]
-    for nth, line in enumerate(told[:-1]):
+    for raw in _unwrapped(text):
+        line = squeeze(raw)
         if line.startswith(("```", "~~~")):
             is_code = not is_code
         elif not is_code and not line.startswith((">", "|")):
             if grammar("mail_below").fullmatch(line):
-                if any(told[:nth]) or not told[nth + 1].startswith(">"):
-                    return
-                continue
+                return
             yield _line(line)
 
 

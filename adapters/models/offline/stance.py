@@ -221,7 +221,7 @@ def is_others(sentence: str) -> bool:
         return _is_deed(sentence)
     said = words(found["deed"])
     if rule("person", "(?:^| ){}$").search(found["who"]):
-        told = (said[0], said[-1], " ".join(said[:2]))
+        told = (said[0], said[-1], " ".join(said[:2]), " ".join(said[-2:]))
         return not any(map(rule("gets").fullmatch, told))
     if any(rule(one).search(found["who"]) for one in ("mine", "things")):
         return False
