@@ -328,7 +328,7 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
         return is_long
     found = [one for one in hits if one]
     has_noun = any(not lemmas.is_past(one) for one in found)
-    is_alone = lemmas.is_past(claim.words[0]) and not claim.subject  # "Mowed it."
+    is_alone = any(map(lemmas.is_past, claim.words[:1])) and not claim.subject  # "Mowed it."
     return is_long and (has_noun or is_alone) and _happened(claim, found, wanted)
 
 

@@ -84,9 +84,10 @@ def is_off(sentence: Sentence, title: str) -> bool:
     what = done.content(dropped(sentence.text))
     if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
-    clause = sentence.clause(found.start() if found else 0)
-    is_denied = says(clause.words, "negative", "conditional")
-    if found is None or sentence.is_asked or is_denied:
+    if found is None or sentence.is_asked:
+        return False
+    clause = sentence.clause(found.start())
+    if says(clause.words, "negative", "conditional"):
         return False
     who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
     names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
