@@ -77,9 +77,8 @@ def own(sentence: str) -> str:
 def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
     found = rule("off").search(sentence.text)
-    if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
-        sentence.text.strip(" .!")
-    ):
+    bare = sentence.text.strip(" .!")
+    if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(bare):
         return True
     what = done.content(dropped(sentence.text))
     if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
@@ -87,9 +86,9 @@ def is_off(sentence: Sentence, title: str) -> bool:
     if found is None or sentence.is_asked:
         return False
     clause = sentence.clause(found.start())
-    if says(clause.words, "negative", "conditional"):
-        return False
     who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
+    if says(who, "negative", "conditional"):
+        return False
     names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)
 
