@@ -230,7 +230,8 @@ def _subject(clause: Clause) -> Iterator[str]:
     for nth, one in enumerate(told):
         if one in SELF:
             return
-        if one in vocabulary("has_last") and nth and not _is_asked_back(told[nth + 1 : nth + 2]):
+        is_asked = says(told[nth + 1 : nth + 2], "follows_verb")  # its subject comes after it
+        if one in vocabulary("has_last") and nth and not is_asked:
             rest = [word for word in told[nth + 1 :] if word not in STOP]
             if all(map(lemmas.is_past, rest)) and told[0] not in vocabulary("accusative"):
                 yield from told[:nth]
@@ -243,11 +244,6 @@ def _subject(clause: Clause) -> Iterator[str]:
 
 def _is_passive(before: Sequence[str]) -> bool:
     return before[-1].endswith("'s") or says(before, "passive_be")
-
-
-def _is_asked_back(after: Sequence[str]) -> bool:
-    """Whether the subject follows its verb."""
-    return says(after, "follows_verb")
 
 
 def content(title: str) -> list[str]:
