@@ -142,6 +142,7 @@ def names_a_day(sentence: str) -> bool:
     return any(one.get(name) for one in told for name in ("iso", "nd", "dd", "md"))
 
 
+@lru_cache(maxsize=CACHE_MAX)
 def names_time(sentence: str) -> bool:
     """Whether anything like a date may stand in a sentence: a quick look before the rules."""
     hint = rf"[0-9]|{START}(?:(?:{{day}})(?:{{day_part}})?|{{month}}|(?-i:{{short_day}})|"

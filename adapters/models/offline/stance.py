@@ -257,9 +257,10 @@ def _is_deed(clause: str) -> bool:
     )
 
 
-def parts(sentence: str) -> list[str]:
+@lru_cache(maxsize=SENTENCES_MAX)
+def parts(sentence: str) -> tuple[str, ...]:
     """What stands between its marks."""
-    return grammar("stance_parts").split(sentence)
+    return tuple(grammar("stance_parts").split(sentence))
 
 
 def of_mine(clause: str) -> str:
