@@ -97,6 +97,16 @@ def test_a_tick_takes_a_clause_in_the_past(
     assert sorted(one["id"].removeprefix("item-") for one in found) == sorted(several(wanted))
 
 
+@pytest.mark.parametrize(("text", "wanted"), phrases("results"))
+def test_how_a_thing_is_and_which_of_them_tells_what_was_done(
+    text: str, wanted: str | None
+) -> None:
+    listed, said = text.split(" // ")
+    told = calls(ask(said, checklist=[item(title) for title in several(listed)]))
+    found = told.get("update_checklist_items", {"items": []})["items"]
+    assert [one["id"].removeprefix("item-") for one in found] == several(wanted)
+
+
 @pytest.mark.parametrize(("text", "reason"), phrases("ticked"))
 def test_what_is_done_is_ticked_with_the_words_that_say_so(text: str, reason: str) -> None:
     told = calls(ask(text, checklist=[item("Design mockup"), item("Ship")]))

@@ -9,7 +9,7 @@ another date of the text or its language tells.
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -142,6 +142,7 @@ def names_a_day(sentence: str) -> bool:
     return any(one.get(name) for one in told for name in ("iso", "nd", "dd", "md"))
 
 
+@lru_cache(maxsize=CACHE_MAX)
 def names_time(sentence: str) -> bool:
     """Whether anything like a date may stand in a sentence: a quick look before the rules."""
     hint = rf"[0-9]|{START}(?:(?:{{day}})(?:{{day_part}})?|{{month}}|(?-i:{{short_day}})|"
@@ -227,19 +228,9 @@ def _day_named(name: str, written: date) -> date:
 
 def _span_end(found: Found, written: date) -> date | None:
     """The end of a week, month, quarter or year, or a feast."""
-    get, friday, saturday = found.get, 4 - written.weekday(), 5 - written.weekday()
-    if get("ew"):
-        return written + timedelta(days=friday) + WEEK
-    if get("tw"):
-        return written + timedelta(days=friday if friday >= 0 else 6 - written.weekday())
-    if get("we"):
-        return written + timedelta(days=saturday if saturday >= 0 else saturday + 7)
-    if get("yend"):
-        return date(written.year, 12, 31)
-    if get("xmas"):
-        return _first(12, 24, written)
-    if get("nicholas"):
-        return _first(12, 6, written)
+    get = found.get
+    if name := next(filter(get, _ENDS), ""):
+        return _ENDS[name](written)
     if feast := get("easter"):
         days = (_easter(year) for year in (written.year, written.year + 1))
         days = (day + timedelta(days=_feasts()[fold(feast)]) for day in days)
@@ -253,10 +244,6 @@ def _span_end(found: Found, written: date) -> date | None:
     if week := get("kw"):
         last = date.fromisocalendar(written.year, int(week), 5)
         return date.fromisocalendar(written.year + 1, int(week), 5) if last < written else last
-    if get("qend"):
-        return _month_end(written.replace(day=1, month=(written.month + 2) // 3 * 3))
-    if get("mend") or get("nm1"):
-        return _month_end(_month_on(written.replace(day=1), bool(get("nm1"))))
     return None
 
 
@@ -324,6 +311,20 @@ def _first(month: int, day: int, written: date) -> date | None:
         if (found := date(year, month, day)) >= written:
             return found
     return None
+
+
+_ENDS: Mapping[str, Callable[[date], date | None]] = {
+    "ew": lambda day: _monday(day) + timedelta(days=11),
+    "tw": lambda day: _monday(day) + timedelta(days=4 if day.weekday() < 5 else 6),
+    "we": lambda day: _monday(day) + timedelta(days=5 if day.weekday() < 6 else 12),
+    "yend": lambda day: date(day.year, 12, 31),
+    "xmas": lambda day: _first(12, 24, day),
+    "nicholas": lambda day: _first(12, 6, day),
+    "qend": lambda day: _month_end(day.replace(day=1, month=(day.month + 2) // 3 * 3)),
+    "mend": _month_end,
+    "nm1": lambda day: _month_end(_month_on(day.replace(day=1), 1)),
+}
+"""Ends of spans and feasts that have a day of their own, from the day of writing on."""
 
 
 def _slashed(first: int, second: int, year: str, written: date | None, order: str) -> date | None:

@@ -4,7 +4,7 @@ A date that is over, that somebody else promised, or that says how long somethin
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import cache
 
@@ -13,8 +13,8 @@ from msgspec import Struct
 from adapters.models.offline import dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
-from adapters.models.offline.phrasing import LETTERS, grammar, rule, vocabulary
-from adapters.models.offline.sentences import NEGATIVE, SELF, quote, words
+from adapters.models.offline.phrasing import LETTERS, grammar, rule, says, vocabulary
+from adapters.models.offline.sentences import NEGATIVE, quote, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
@@ -67,7 +67,7 @@ def unsure(sentence: Sentence, written: date | None, order: str) -> str:
     told = dates.masked(sentence.text).found
     read = [one for one in told.values() if one.get("sa") and not resolve(one, written, order)]
     is_due = read and not due(sentence, written, order) and due(sentence, written, "dm")
-    return quote(sentence.text, 0, len(sentence.text)) if is_due else ""
+    return quote(sentence.text) if is_due else ""
 
 
 def is_dated(sentence: Sentence, written: date | None) -> bool:
@@ -92,11 +92,11 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     for not_it in gone:
         rest = rest.replace(not_it[0], "")
     said = words(rest)
-    if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or not _words("denied").isdisjoint(said):
+    if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or _says(said, "denied"):
         return None
     is_meant = gone or rule("corrects").search(rest) or _only_turns(rest)
     day = resolve(named[0], written, order) if is_meant else None
-    return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
+    return DueDate(day, quote(sentence.text)) if day else None
 
 
 def shifted(sentence: Sentence, older: date) -> DueDate | None:
@@ -108,12 +108,12 @@ def shifted(sentence: Sentence, older: date) -> DueDate | None:
     spans = [one for at, one in told.found.items() if told.spans[at] == dates.MASKS[1]]
     if not shift or len(spans) != 1 or _named(sentence) or sentence.is_asked:
         return None
-    if not _words("denied").isdisjoint(sentence.words):
+    if _says(sentence.words, "denied"):
         return None
     later = resolve(spans[0], older)
     is_sooner = rule("sooner").search(sentence.text) is not None
     day = later and (older - (later - older) if is_sooner else later)
-    return DueDate(day, quote(sentence.text, 0, len(sentence.text))) if day else None
+    return DueDate(day, quote(sentence.text)) if day else None
 
 
 def _only_turns(masked: str) -> bool:
@@ -123,7 +123,7 @@ def _only_turns(masked: str) -> bool:
     around = zip(["", *said], said, [*said[1:], ""], strict=False)
     return all(
         fold(one) in _words("turns")
-        or (one[0].isupper() and not _words("sayers").isdisjoint((fold(before), fold(after))))
+        or (one[0].isupper() and _says((fold(before), fold(after)), "sayers"))
         for before, one, after in around
     )
 
@@ -131,7 +131,7 @@ def _only_turns(masked: str) -> bool:
 def told(sentence: Sentence, written: date | None, order: str) -> date | None:
     """The last day that a sentence names, where it does not tell of the past."""
     named = [] if sentence.is_asked else _named(sentence)
-    is_past = not vocabulary("was", "state_past_be").isdisjoint(sentence.words)
+    is_past = says(sentence.words, "was", "state_past_be")
     return None if is_past or not named else resolve(named[-1][1], written, order)
 
 
@@ -145,7 +145,7 @@ def is_shaken(sentence: Sentence, older: date, written: date | None) -> bool:
     does not matter any more"."""
     days = [resolve(one, written) for _, one in _named(sentence)]
     is_denied = older in days and not NEGATIVE.isdisjoint(sentence.words)
-    is_loose = not any(_words(one).isdisjoint(sentence.words) for one in ("nouns", "loose"))
+    is_loose = not any(not _says(sentence.words, one) for one in ("nouns", "loose"))
     is_told = is_denied or is_loose or rule("deadline_shaken").search(sentence.text) is not None
     return not sentence.is_asked and is_told
 
@@ -159,6 +159,10 @@ def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
 @cache
 def _words(*names: str) -> frozenset[str]:
     return vocabulary(*(f"deadline_{one}" for one in names))
+
+
+def _says(said: Iterable[str], *names: str) -> bool:
+    return not _words(*names).isdisjoint(said)
 
 
 def _all(
@@ -208,10 +212,8 @@ def _then(
     said = sentence.clause(match.start())
     is_wanted = bool(named and not ahead)
     is_wanted = is_wanted or rule("deadline_demands").search(sentence.text) is not None
-    is_wanted = is_wanted or (
-        anchored is not None and not _words("by_or_due").isdisjoint(said.words)
-    )
-    if base is None or not is_wanted or not _words("over").isdisjoint(said.words):
+    is_wanted = is_wanted or (anchored is not None and _says(said.words, "by_or_due"))
+    if base is None or not is_wanted or _says(said.words, "over"):
         return
     day = base
     if anchored:
@@ -239,10 +241,7 @@ def _before(told: dates.Masked, match: re.Match[str], day: date) -> date:
     if lead.endswith(dates.MASKS[1]):
         place = len(lead.rstrip(dates.MASKS[1]))
         return day - ((resolve(told.found[place], day) or day) - day)
-    is_feast = any(
-        told.within(match).get(one)
-        for one in ("xmas", "yend", "em", "mend", "nm1", "ew", "tw", "we", "qend")
-    )
+    is_feast = any(map(told.within(match).get, SPANS))
     return day if is_feast or day == date.min else day - DAY
 
 
@@ -253,15 +252,12 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
     gone = dates.compiled("{start}{gone} {day}")
-    found = dates.masked(sentence.text).within(match)
-    anchored = _anchored(sentence)
-    if anchored and anchored.start() < match.end():
-        return True
-    start = max(0, match.start() - 12)
-    if not found.get("nday") and gone.search(sentence.text, start, match.end()):
-        return True
-    is_denied = name != "enough" and _is_denied(before)
-    if is_denied or not _words("never").isdisjoint(sentence.words):
+    anchored, start = _anchored(sentence), max(0, match.start() - 12)
+    is_over = not dates.masked(sentence.text).within(match).get("nday")
+    is_over = is_over and gone.search(sentence.text, start, match.end()) is not None
+    is_void = is_over or bool(anchored and anchored.start() < match.end())
+    is_void = is_void or (name != "enough" and _is_denied(before))
+    if is_void or _says(sentence.words, "never") or grammar("deadline_greets").match(match.string):
         return True
     cue = fold(match["cue"])
     if name == "alone":
@@ -272,76 +268,62 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     if name != "moved" and is_anothers:
         return True
     if name == "enough":
-        is_told = _words("denied").isdisjoint(before[-2:])
-        return not is_told or _words("by_or_due").isdisjoint(sentence.words)
+        return _says(before[-2:], "denied") or not _says(sentence.words, "by_or_due")
     if name == "now":
-        is_shifted = not _words("shifted").isdisjoint(sentence.words)
-        is_ours = is_shifted and not _words("shifted", "ours").isdisjoint(sentence.words[:1])
-        return _words("names_one").isdisjoint(sentence.words) and not is_ours
+        is_ours = _says(sentence.words[:1], "shifted", "ours")
+        is_ours = is_ours and _says(sentence.words, "shifted")
+        return not is_ours and not _says(sentence.words, "names_one")
     if name in ("moved", "moved_last"):
-        is_named = not _words("deadline_words").isdisjoint(before)
-        return not is_named and not _words("movers").issuperset(before)
-    is_passed_on = not vocabulary("hands_over").isdisjoint(clause.words)
+        return not _says(before, "deadline_words") and not _words("movers").issuperset(before)
+    is_passed_on = says(clause.words, "hands_over")
     over = _words("over") - (vocabulary("done_with") if is_passed_on else frozenset())
-    if not over.isdisjoint(clause.words) and _words("renewed").isdisjoint(clause.words):
-        return True
-    if name == "lasts" and not _words("ending_things").isdisjoint(before):
+    is_over = not over.isdisjoint(clause.words) and not _says(clause.words, "renewed")
+    if is_over or (name == "lasts" and _says(before, "ending_things")):
         return True
     if name in ("by", "lasts"):
         return _is_span(sentence, clause, match, cue) or _is_done_by_then(clause, before)
     if name == "must_last":
         tail = {*words(match["tail"]), *words(match[0])}
-        is_again = not vocabulary("anew").isdisjoint(before)
-        return not NEGATIVE.isdisjoint(tail) or is_again or _words("finish").isdisjoint(tail)
+        return says(tail, "negative") or says(before, "anew") or not _says(tail, "finish")
     told = words(cue)
-    is_done = vocabulary("be").isdisjoint(told) or not any(map(lemmas.is_past, told[-1:]))
-    return name == "must" and is_done and _words("is_finish").isdisjoint(told)
+    is_done = not says(told, "be") or not any(map(lemmas.is_past, told[-1:]))
+    return name == "must" and is_done and not _says(told, "is_finish")
 
 
 def _is_asked_of_me(sentence: Sentence, end: int) -> bool:
     """Whether what is said in quotes speaks to the person, who does not say no to it behind."""
     own = _QUOTE_END.split(sentence.text[end:], maxsplit=1)[1:]
     is_open = not any(own) or stance.agrees(own[0])
-    return is_open and not vocabulary("addresses").isdisjoint(words(sentence.text[:end]))
+    return is_open and says(words(sentence.text[:end]), "addresses")
 
 
 def _is_denied(before: list[str]) -> bool:
     text = rule("denies_nothing").sub("", " ".join(before[-12:]))
-    return not _words("denied").isdisjoint(text.split())
+    return _says(text.split(), "denied")
 
 
 def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str) -> bool:
     said = clause.words
-    if cue in vocabulary("before") and not vocabulary("best_before").isdisjoint(said):
-        return True
-    if grammar("deadline_too_soon").search(sentence.text, match.end(), clause.end):
-        return True
-    if rule("on_hold").search(clause.text) or not _words("resting").isdisjoint(said):
+    is_best = cue in vocabulary("before") and says(said, "best_before")
+    is_resting = _says(said, "resting") or rule("on_hold").search(clause.text) is not None
+    too_soon = grammar("deadline_too_soon").search(sentence.text, match.end(), clause.end)
+    if is_best or is_resting or too_soon:
         return True
     if cue not in vocabulary("until"):
-        return not vocabulary("away").isdisjoint(said)
+        return says(said, "away")
     head = sentence.text[max(0, match.start() - 20) : match.start()]
-    if rule("shows").search(clause.text) or dates.compiled(
-        r"(?:{day}|{month}|\d\.?|{today}) $"
-    ).search(head):
-        return True
-    is_at_rest = not _words("stays").isdisjoint(said) and _words("finish").isdisjoint(said)
-    if is_at_rest and vocabulary("given").isdisjoint(said):
-        return True
-    is_gone = not vocabulary("gone_away").isdisjoint(said) and not _words("is").isdisjoint(said)
-    is_shut = not vocabulary("shut").isdisjoint(said[-1:])
-    return is_gone or is_shut or not _words("lasting").isdisjoint(said)
+    from_day = dates.compiled(r"(?:{day}|{month}|\d\.?|{today}) $").search(head)
+    is_at_rest = _says(said, "stays") and not (_says(said, "finish") or says(said, "given"))
+    is_gone = (says(said, "gone_away") and _says(said, "is")) or says(said[-1:], "shut")
+    is_lasting = is_at_rest or is_gone or _says(said, "lasting")
+    return is_lasting or bool(from_day or rule("shows").search(clause.text))
 
 
 def _is_done_by_then(clause: Clause, before: list[str]) -> bool:
     """What was done by then, or what another promised."""
     is_wanted = rule("wants_to_have").search(clause.text) is not None
-    is_wanted = is_wanted or not _words("wanted").isdisjoint(before)
-    is_promised = not _words("promises").isdisjoint(clause.words)
-    if not is_wanted and is_promised and _words("own").isdisjoint(before):
-        return True
+    is_wanted = is_wanted or _says(before, "wanted")
+    is_promised = _says(clause.words, "promises") and not is_wanted and not _says(before, "own")
     is_past = any(lemmas.is_past(one) and one not in vocabulary("is_done") for one in before)
-    is_past = is_past or not vocabulary("is_done").isdisjoint(before[:1])
-    if not _words("hoped").isdisjoint(before) and not SELF.isdisjoint(before):
-        return True
-    return is_past and _words("wishes").isdisjoint(before)
+    is_past = (is_past or says(before[:1], "is_done")) and not _says(before, "wishes")
+    return is_promised or is_past or (_says(before, "hoped") and says(before, "self"))

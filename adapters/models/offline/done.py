@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
+from adapters.models.offline.dates import counts
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
 from domain.text import fold
 
@@ -22,6 +23,7 @@ _DONE = " ✓ "
 """Stands for all that says so."""
 PART_LENGTH_MIN = 4
 """A shorter word never names a longer item on its own: "done: it"."""
+NAME_LENGTH_MIN = 3
 
 STOP, GENERIC = vocabulary("done_stop"), vocabulary("done_generic")
 _UNDONE = vocabulary("negative", "conditional", "ahead", "done_undone")
@@ -48,12 +50,12 @@ class DoneClaim(Struct, frozen=True):
     is_denied: bool = False
     is_all: bool = False
     subject: frozenset[str] = frozenset()
-    places: tuple[int, ...] = ()  # in the checklist, from 1
+    places: tuple[int, ...] = ()  # in the checklist, from 1, or -1 where they count from its end
 
 
 def claims(sentence: Sentence) -> list[DoneClaim]:
     """What a sentence says is done, or is not done."""
-    said = quote(sentence.text, 0, len(sentence.text))
+    said = quote(sentence.text)
     if sentence.is_asked or sentence.is_others(len(sentence.text) - 1):
         return []
     all_but = grammar("done_all_but")
@@ -67,6 +69,10 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if counted := grammar("done_counted").match(sentence.text):
         places = tuple(map(int, re.findall("[0-9]+", counted["places"])))
         return [DoneClaim((), "", said, is_done=True, places=places)]
+    for ranked in filter(None, [grammar("done_ranked").match(sentence.text)]):
+        number = counts().get(fold(ranked["n"] or ""), 1)
+        places = tuple(range(-number, 0) if ranked["last"] else range(1, number + 1))
+        return [DoneClaim((), "", said, True, is_all=ranked["all"] is not None, places=places)]
     head = grammar("done_head").match(sentence.text)
     if head is not None:
         return _listed(head["what"], said)
@@ -77,9 +83,12 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     if topic := grammar("done_topic").match(sentence.text):
         found = [DoneClaim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
         return found + _by_clause(sentence, said, topic.end())
-    if rule("no_answer").search(sentence.text):
-        return []
-    return _by_clause(sentence, said, 0)
+    found = _by_clause(sentence, said, 0)
+    too = grammar("done_too").search(sentence.text)
+    if too and found and not found[-1].is_denied:
+        verbs = [one for one in found[-1].words if lemmas.is_past(one)]
+        found.append(replace(found[-1], words=(*words(too["what"]), *verbs)))
+    return found
 
 
 def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
@@ -87,7 +96,12 @@ def _by_clause(sentence: Sentence, said: str, start: int) -> list[DoneClaim]:
     found: list[DoneClaim] = []
     parts = [one for one in sentence.clauses if one.start >= start]
     named = [_named(one) for one in parts]
+    failed = [rule("no_answer").search(one.text) for one in parts]
+    if any(no and {*words(no[0])}.issuperset(of) for no, of in zip(failed, named, strict=True)):
+        return []  # of what the clause before tells
     for nth, clause in enumerate(parts):
+        if failed[nth]:
+            continue
         others = () if named[nth] else _neighbour(parts, named, nth)
         found += [
             replace(one, words=(*one.words, *others)) for one in _claim(sentence, clause, said)
@@ -128,11 +142,15 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
+    for result in grammar("done_results").finditer(clause.text):
+        named = words(result[0])
+        if _UNDONE.isdisjoint(named) and not clause.is_conditional:
+            yield DoneClaim((*named, *str(result.lastgroup).split("_")), clause.text, said)
     text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told)
-    is_denied = is_denied or not vocabulary("neither").isdisjoint(sentence.words[:1])
+    is_denied = is_denied or says(sentence.words[:1], "neither")
     is_denied = is_denied or any(grammar(f"done_{one}").search(text) for one in _DENIALS)
     if clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause)):
         is_denied = True
@@ -165,8 +183,8 @@ def _tells(word: str) -> bool:
 def _carried(sentence: Sentence, clause: Clause) -> tuple[str, ...]:
     """Words of an earlier clause that hold on in one without a subject: "need to ... and ..."."""
     before = [one for one in sentence.clauses if one.start < clause.start]
-    is_bare = not vocabulary("and").isdisjoint(clause.words[:1]) and len(before) > 0
-    is_told = not vocabulary("self_subject", "finite_be").isdisjoint(clause.words)
+    is_bare = says(clause.words[:1], "and") and len(before) > 0
+    is_told = says(clause.words, "self_subject", "finite_be")
     said = before[-1].words if is_bare and not is_told else ()
     return tuple(one for one in said if one in CONDITIONAL or one in vocabulary("carried_on"))
 
@@ -201,20 +219,19 @@ def _preterite(told: Sequence[str], text: str) -> bool:
 
 def _has_unchanged(told: Sequence[str]) -> bool:
     """ "I read it", "it is cut"; without either it may be an order."""
-    return not vocabulary("unchanged").isdisjoint(told) and not vocabulary("done_told").isdisjoint(
-        told
-    )
+    return says(told, "unchanged") and says(told, "done_told")
 
 
 def _subject(clause: Clause) -> Iterator[str]:
     """Who called, where it is not the person: "the plumber called"."""
     told = clause.words
-    if not vocabulary("i_have").isdisjoint(told[:1]):
+    if says(told[:1], "i_have"):
         return
     for nth, one in enumerate(told):
         if one in SELF:
             return
-        if one in vocabulary("has_last") and nth and not _is_asked_back(told[nth + 1 : nth + 2]):
+        is_asked = says(told[nth + 1 : nth + 2], "follows_verb")  # its subject comes after it
+        if one in vocabulary("has_last") and nth and not is_asked:
             rest = [word for word in told[nth + 1 :] if word not in STOP]
             if all(map(lemmas.is_past, rest)) and told[0] not in vocabulary("accusative"):
                 yield from told[:nth]
@@ -226,12 +243,7 @@ def _subject(clause: Clause) -> Iterator[str]:
 
 
 def _is_passive(before: Sequence[str]) -> bool:
-    return not vocabulary("passive_be").isdisjoint(before)
-
-
-def _is_asked_back(after: Sequence[str]) -> bool:
-    """Whether the subject follows its verb."""
-    return not vocabulary("follows_verb").isdisjoint(after)
+    return before[-1].endswith("'s") or says(before, "passive_be")
 
 
 def content(title: str) -> list[str]:
@@ -271,7 +283,7 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
 
 def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether a verb of the past is among what fits, or one that does what a noun stands for."""
-    if _has_unchanged(claim.words) and not vocabulary("unchanged").isdisjoint(hits):
+    if _has_unchanged(claim.words) and says(hits, "unchanged"):
         return True
     if any(lemmas.is_past(one) for one in hits) or grammar("done_had_done").search(claim.text):
         return True
@@ -305,14 +317,15 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
     keys = {key for one in wanted for key in lemmas.keys(one)}
     if not named or any(lemmas.keys(one).isdisjoint(keys) for one in named):
         return False
-    if not vocabulary("and").isdisjoint(words(title)):
+    if says(words(title), "and"):
         return False
     is_long = any(len(one) >= PART_LENGTH_MIN for one in named)
     if claim.is_done:
         return is_long
     found = [one for one in hits if one]
     has_noun = any(not lemmas.is_past(one) for one in found)
-    return is_long and has_noun and _happened(claim, found, wanted)
+    is_alone = any(map(lemmas.is_past, claim.words[:1])) and not claim.subject  # "Mowed it."
+    return is_long and (has_noun or is_alone) and _happened(claim, found, wanted)
 
 
 def is_needless(claim: DoneClaim, title: str) -> bool:
@@ -320,7 +333,7 @@ def is_needless(claim: DoneClaim, title: str) -> bool:
     if (
         not claim.is_denied
         or NEGATIVE.isdisjoint(claim.words)
-        or vocabulary("done_need").isdisjoint(claim.words)
+        or not says(claim.words, "done_need")
     ):
         return False
     return shares(title, claim.text)
@@ -328,7 +341,7 @@ def is_needless(claim: DoneClaim, title: str) -> bool:
 
 def shares(one: str, other: str) -> bool:
     """Whether two texts name the same thing."""
-    named = [lemmas.keys(word) for word in content(one) if len(word) >= PART_LENGTH_MIN]
+    named = [lemmas.keys(word) for word in content(one) if len(word) >= NAME_LENGTH_MIN]
     there = frozenset(key for word in content(other) for key in lemmas.keys(word))
     return any(not keys.isdisjoint(there) for keys in named)
 

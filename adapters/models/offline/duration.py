@@ -14,6 +14,7 @@ from adapters.models.offline.phrasing import (
     pattern,
     rows,
     rule,
+    says,
     vocabulary,
 )
 from adapters.models.offline.sentences import NEGATIVE, Phrase, quote, words
@@ -99,6 +100,7 @@ def estimate(sentence: Sentence) -> Phrase | None:
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE
         total = sum(minutes(one.groupdict()) for one in lengths.values())
+        others |= {*sentence.words} if grammar("duration_travel").search(text) else frozenset()
         if others.isdisjoint(sentence.words) and len(parts) == len(lengths):
             return Phrase(str(total), sentence.text)
     for name in ("duration_estimates", "duration_vague") if lengths else ():
@@ -113,6 +115,8 @@ def estimate(sentence: Sentence) -> Phrase | None:
 def _counted(sentence: Sentence) -> Phrase | None:
     """So many things at so many minutes each, or one length and another."""
     text = sentence.text
+    if len(compiled("{start}(?:[0-9]|{amount}{end})").findall(text)) < 2:
+        return None
     for name in ("duration_each", "duration_sum"):
         for row in rows(name):
             found = compiled(row).search(text)
@@ -152,19 +156,19 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
         return True
     clause = sentence.clause(match.start())
     rest = grammar("duration_mark").split(sentence.text[match.end() :])[0]
-    if not vocabulary("not").isdisjoint(words(rest)[:1]):
+    if says(words(rest)[:1], "not"):
         return True
     start = max(clause.start, *(sentence.text.rfind(one, 0, match.start()) for one in ",;:"), 0)
     said = {*words(sentence.text[start : match.end()])} - {*words(match["cue"])}
     said |= {*words(rest)} - vocabulary("duration_people")
     is_way = grammar("duration_travel").search(sentence.text, match.end()) is not None
     before = words(sentence.text[start : match.start()])
-    if not vocabulary("duration_not_it").isdisjoint(said) or is_way:
+    if says(said, "duration_not_it") or is_way:
         return True
-    if not vocabulary("duration_denied").isdisjoint(before):
+    if says(before, "duration_denied"):
         return True
     if name == "duration_vague" and any(map(lemmas.is_past, before)):
         return True
     around = {*before, *words(sentence.text[match.start() : match.end()])}
-    is_bound = not vocabulary("bounds").isdisjoint(around)  # "not more than 20 min"
+    is_bound = says(around, "bounds")  # "not more than 20 min"
     return not NEGATIVE.isdisjoint(around) and not is_bound

@@ -32,6 +32,13 @@ def _irregular() -> tuple[dict[str, str], frozenset[str]]:
 
 
 @cache
+def _participles() -> frozenset[str]:
+    """Those of irregular verbs that are no other form of theirs: "written", not "sent"."""
+    verbs = [fold(line).split() for line in rows("irregular")]
+    return frozenset(one[-1] for one in verbs if one[-1] not in one[:-1])
+
+
+@cache
 def _groups() -> dict[str, str]:
     """The group of words that mean the same, by the stem of each; a head with a colon is none."""
     found: dict[str, str] = {}
@@ -154,8 +161,8 @@ def is_past(word: str) -> bool:
 
 
 def is_participle(word: str) -> bool:
-    """Whether it is a participle with a mark at its beginning, as German has them."""
-    return _shapes()[0].match(word) is not None
+    """Whether it is a participle by a mark at its beginning, as German has them, or alone one."""
+    return word in _participles() or _shapes()[0].match(word) is not None
 
 
 def is_verb(word: str) -> bool:

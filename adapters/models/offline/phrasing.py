@@ -10,7 +10,7 @@ same text under every Python; every repetition in them is bounded.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -85,6 +85,11 @@ def vocabulary(*names: str) -> frozenset[str]:
     """The words of tables, in all languages, also as they are spelled without umlauts."""
     told = (fold(word) for name in names for one in tables(name) for word in one.split())
     return frozenset(either for word in told for either in (word, spelled(word)))
+
+
+def says(said: Iterable[str], *names: str) -> bool:
+    """Whether some of these words, folded, stand in tables."""
+    return not vocabulary(*names).isdisjoint(said)
 
 
 @cache
@@ -219,6 +224,7 @@ def _needed(source: str) -> tuple[str, ...]:
         longest = max(_RUN.findall(_LOOSE.sub("#", plain)), key=len, default="")
         inner: tuple[str, ...] = (longest,) if len(longest) >= KEY_LENGTH_MIN else ()
         inner = inner or next(filter(None, map(_needed, groups)), ())
+        inner = inner or ((longest,) if len(longest) > 1 else ())
         if not inner:
             return ()
         found += inner

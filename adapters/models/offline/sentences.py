@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from adapters.models.offline.phrasing import LETTERS, grammar, meanings, vocabulary
+from adapters.models.offline.phrasing import LETTERS, grammar, meanings, says, vocabulary
 from domain.text import cut, fold, squeeze
 
 QUOTE_LENGTH_MAX = 160
@@ -107,7 +107,7 @@ def is_hearsay(sentence: str, position: int) -> bool:
     lead = _LEAD.match(sentence)
     if lead and lead.end() <= position and not vocabulary("own_lead").issuperset(words(lead[1])):
         return True
-    return is_quoted(sentence, position) or not vocabulary("speech").isdisjoint(words(sentence))
+    return is_quoted(sentence, position) or says(words(sentence), "speech")
 
 
 def is_quoted(sentence: str, position: int) -> bool:
@@ -132,7 +132,7 @@ def clause_before(sentence: str, position: int) -> frozenset[str]:
     return frozenset(words(grammar("reminds").sub("", _CLAUSE.split(head)[-1])))
 
 
-def quote(sentence: str, start: int, end: int) -> str:
+def quote(sentence: str, start: int = 0, end: int = 0) -> str:
     """The sentence, or in a long one the words around a span."""
     if len(sentence) <= QUOTE_LENGTH_MAX:
         return sentence
@@ -188,7 +188,7 @@ def _is_month(text: str) -> bool:
 
 def _speaks(said: str) -> bool:
     """Whether somebody speaks: in quotes, or of oneself or to another."""
-    is_told = not vocabulary("addresses").isdisjoint(words(said[:80]))
+    is_told = says(words(said[:80]), "addresses")
     return said[:1] in ('"', "„", "“", "'", "»") or is_told
 
 

@@ -13,17 +13,18 @@ from msgspec import Struct
 
 from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import (
-    LETTERS,
-    grammar,
-    phrases,
-    rule,
-    vocabulary,
+from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rule, says, vocabulary
+from adapters.models.offline.sentences import (
+    CONDITIONAL,
+    NEGATIVE,
+    OWN_HEADS,
+    lines,
+    sentences,
+    words,
 )
-from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, OWN_HEADS, lines, words
 from domain.text import fold
 
-CACHE_MAX = 128
+CACHE_MAX, SENTENCES_MAX = 128, 512
 SHARED_MIN, NAME_MIN = 4, 3
 """So many letters at the beginning, and two words may name the same: "Grillen", "Grillabend"."""
 
@@ -66,6 +67,7 @@ def aside(text: str) -> Aside:
     return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
     found = grammar("own_said").match(sentence)
@@ -74,22 +76,19 @@ def own(sentence: str) -> str:
 
 def is_off(sentence: Sentence, title: str) -> bool:
     """Whether it says that what a task is about will not be."""
-    found = None if sentence.is_asked else rule("off").search(sentence.text)
-    names = [one for one in words(title) if len(one) >= NAME_MIN]
-    is_no = not vocabulary("no").isdisjoint(sentence.words[:1])
-    if is_no and sentence.words[1:] == (*names,):
-        return True
-    if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(
-        sentence.text.strip(" .!")
-    ):
+    found = rule("off").search(sentence.text)
+    bare = sentence.text.strip(" .!")
+    if rule("needless").search(sentence.text) or rule("off_alone").fullmatch(bare):
         return True
     what = done.content(dropped(sentence.text))
     if what and not sentence.is_asked and all(done.shares(one, title) for one in what):
         return True
-    if found is None or not (NEGATIVE | CONDITIONAL).isdisjoint(sentence.words):
+    if found is None or sentence.is_asked:
         return False
     clause = sentence.clause(found.start())
-    who = words(sentence.text[clause.start : found.start()])
+    who = words(sentence.text[clause.start : found.start()] + (found.groupdict().get("what") or ""))
+    if says(who, "negative", "conditional"):
+        return False
     names = [one[:SHARED_MIN] for one in words(title) if len(one) >= NAME_MIN]
     return any(rule("things").fullmatch(one) or one.startswith(tuple(names)) for one in who)
 
@@ -101,29 +100,21 @@ def is_over(sentence: Sentence, of: str) -> bool:
     is_said = not sentence.is_asked and denied.isdisjoint(sentence.words)
     fillers = vocabulary("done_stop", "done_generic", "is_over_fillers", "particles")
     said = [one for one in sentence.words if one not in fillers]
-    it = vocabulary("it_object", "i_have", "has_last")
-    if said[:1] == [*sentence.words[:1]] and not it.isdisjoint(sentence.words[1:]):
-        is_name = sentence.text[:1].isupper() and not lemmas.is_past(said[0])
-        said = said[1:] if is_name else said
-    is_done = not vocabulary("done_generic").isdisjoint(sentence.words)
-    is_deed = len(said) > 0 and vocabulary("deadline_not_over").isdisjoint(said)
+    is_done = says(sentence.words, "done_generic")
+    is_deed = len(said) > 0 and not says(said, "deadline_not_over")
     is_done = all(map(lemmas.is_past, said)) and (is_done or is_deed)
-    if is_said and is_done and vocabulary("done_undone").isdisjoint(sentence.words):
+    if is_said and is_done and not says(sentence.words, "done_undone"):
         return True
     names = tuple(one[:SHARED_MIN] for one in words(of) if len(one) >= SHARED_MIN)
     is_named = any(one.startswith(names) for one in sentence.words) if names else False
     its = {one.partition("'")[0] for one in sentence.words}
-    is_named = is_named or not vocabulary("it_object").isdisjoint(its)
+    is_named = is_named or says(its, "it_object")
     is_over = rule("ends").search(sentence.text) or rule("off").search(sentence.text)
     is_met = rule("needed").search(of) and rule("came").search(sentence.text)
     return is_said and is_named and bool(is_over or is_met)
 
 
-def is_handed_over(sentence: Sentence) -> bool:
-    """Whether somebody else does what was spoken of: "Jo bakes it"."""
-    return not vocabulary("it_object").isdisjoint(sentence.words)
-
-
+@lru_cache(maxsize=SENTENCES_MAX)
 def dropped(sentence: str) -> str:
     """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
     if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
@@ -135,19 +126,27 @@ def dropped(sentence: str) -> str:
 
 def accepted(text: str) -> tuple[str, str]:
     """The lines of a quoted mail that ask for something, where the person's own words below it
-    agree; and what it asks in a question, quoted or not: "can you bring chairs? - yes"."""
-    quotes, questions = list[str](), list[str]()
+    agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
+    lines = list[str]()
     for block in _QUOTED.finditer(text):
         if agrees(text[block.end() :]):
-            quotes += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+            lines += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+    lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
+    demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
+    told = [one for line in lines for one in sentences(line)]
+    wanted = [found["what"] for one in told for found in demand.finditer(one)]
+    prefix = vocabulary("prefixes")  # "bis Freitag zu" is no span there
+    wanted = [
+        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
+    ]
+    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
+    dated += wanted
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
         if agrees(said):
-            questions.append(asked["what"])
-    asking = (rule("requests"), rule("asks"))
-    wanted = [one for one in quotes if any(by.search(one) for by in asking) and not is_others(one)]
-    return "\n".join(one for one in wanted if not rule("promises").match(one)), "\n".join(questions)
+            wanted.append(asked["what"])
+    return "\n".join(dated), "\n".join(dict.fromkeys(wanted))
 
 
 def confirmed(text: str) -> Iterator[tuple[str, str]]:
@@ -201,6 +200,7 @@ def own_parts(parts: Sequence[str]) -> list[str]:
     return mine if mine or (len(parts) > 1 and all(named)) else list(parts)
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
 def is_others(sentence: str) -> bool:
     """Whether somebody else does it or has to: whom a name tells, or a deed with an object."""
     if own(sentence) or any(map(of_mine, parts(sentence))):
@@ -221,7 +221,8 @@ def is_others(sentence: str) -> bool:
         return _is_deed(sentence)
     said = words(found["deed"])
     if rule("person", "(?:^| ){}$").search(found["who"]):
-        return not any(rule("gets").fullmatch(one) for one in (said[0], said[-1]))
+        told = (said[0], said[-1], " ".join(said[:2]), " ".join(said[-2:]))
+        return not any(map(rule("gets").fullmatch, told))
     if any(rule(one).search(found["who"]) for one in ("mine", "things")):
         return False
     is_english = found["object"] is not None or lemmas.is_verb(said[0])
@@ -256,9 +257,10 @@ def _is_deed(clause: str) -> bool:
     )
 
 
-def parts(sentence: str) -> list[str]:
+@lru_cache(maxsize=SENTENCES_MAX)
+def parts(sentence: str) -> tuple[str, ...]:
     """What stands between its marks."""
-    return grammar("stance_parts").split(sentence)
+    return tuple(grammar("stance_parts").split(sentence))
 
 
 def of_mine(clause: str) -> str:

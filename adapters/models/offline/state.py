@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.phrasing import LETTERS, Rule, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, Rule, grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -35,20 +35,21 @@ class StateChange(Struct, frozen=True):
     phrase: Phrase
 
 
-def turns(sentence: Sentence) -> list[StateChange]:
-    """What a sentence says of blockers and progress, in its order."""
+def turns(sentence: Sentence, *, is_held: bool = True) -> list[StateChange]:
+    """What a sentence says of blockers and progress, in its order; what frees only of what it says
+    that it waits, or if it `is_held`."""
     if sentence.is_asked:
         return []
     blocked = list(_blocked(sentence))
     frees = (rule("frees"), grammar("state_free"))
     rules = frees if blocked else (*frees, grammar("state_may_go_on"))
-    free = _free(sentence, rules)
+    free = _free(sentence, rules) if blocked or is_held else ()
     found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [
         one
         for one in found
         if not sentence.is_others(one.position)
-        and vocabulary("otherwise").isdisjoint(sentence.clause(one.position).words[:2])
+        and not says(sentence.clause(one.position).words[:2], "otherwise")
     ]
     return sorted(told, key=lambda turn: turn.position)
 
@@ -76,7 +77,7 @@ def _blocked(sentence: Sentence) -> Iterator[StateChange]:
             if reason and not grammar("state_hangs_on").match(sentence.text, match.start()):
                 spans.append((match.start(), match.start() + len(reason)))
                 yield StateChange("blocked", match.start(), Phrase(reason, _whole(sentence, match)))
-    if not spans and not vocabulary("if").isdisjoint(sentence.words[:1]):
+    if not spans and says(sentence.words[:1], "if"):
         return
     late = _late(sentence) or _not_before(sentence)
     if late is not None and not spans:
@@ -89,22 +90,20 @@ def _late(sentence: Sentence) -> re.Match[str] | None:
     told = frozenset(words(found[0])) if found else frozenset()
     said = frozenset(sentence.clause(found.start()).words) if found else told
     is_own = not (SELF | vocabulary("i_have_last")).isdisjoint(said)
-    is_own = is_own and vocabulary("heard").isdisjoint(said)
-    is_open = not vocabulary("if", "whether").isdisjoint(told)
+    is_own = is_own and not says(said, "heard")
+    is_open = says(told, "if", "whether")
     return None if is_own or is_open else found
 
 
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
     found = grammar("state_not_before").search(sentence.text)
-    if found and not vocabulary("otherwise").isdisjoint(words(found[0])):
+    told = words(found[0]) if found else []
+    if found is None or says(told, "otherwise"):
         return None
-    if found is None or not vocabulary("state_past_be").isdisjoint(
-        words(found[0].rsplit(",", 1)[-1])
-    ):
-        return None
-    is_pending = grammar("state_pending").search(found[0]) is not None
-    return None if is_pending and vocabulary("state_awaited").isdisjoint(words(found[0])) else found
+    is_past = says(words(found[0].rsplit(",", 1)[-1]), "state_past_be")
+    is_pending = grammar("state_pending").search(found[0]) and not says(told, "state_awaited")
+    return None if is_past or is_pending else found
 
 
 def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
@@ -115,11 +114,10 @@ def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
     first = next(iter(words(named[:40])), "")
     own = NEGATIVE | CONDITIONAL | vocabulary("state_past")
     denied = own if is_own else CONDITIONAL | vocabulary("was")
-    if not denied.isdisjoint(before) or not vocabulary("longer").isdisjoint(before):
+    if not denied.isdisjoint(before) or says(before, "longer"):
         return ""
-    if rule("wait_for_last").fullmatch(match["cue"].strip()) and clause.is_negative:
-        return ""
-    if is_own and not _is_own(before, match, sentence):
+    is_denied = clause.is_negative and rule("wait_for_last").fullmatch(match["cue"].strip())
+    if is_denied or (is_own and not _is_own(before, match, sentence)):
         return ""
     comma = sentence.text.rfind(",", 0, match.start()) + 1
     close = words(sentence.text[max(clause.start, comma) : match.start()])
@@ -137,15 +135,13 @@ def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
 
 def _is_own(before: list[str], match: re.Match[str], sentence: Sentence) -> bool:
     """Whether who waits is the person, or the task."""
-    if rule("it_waits").match(match[0]) and vocabulary("waiting_things").isdisjoint(before):
+    if rule("it_waits").match(match[0]) and not says(before, "waiting_things"):
         return False
     if not grammar("waiting").match(match[0]):
         return True
-    tail = words(sentence.text[match.end() : match.end() + 40])[:1]
-    is_mine = not vocabulary("mine_words").isdisjoint(tail)
-    return not is_mine and vocabulary("state_self").issuperset(
-        one for one in before if not one.isdecimal()
-    )
+    is_mine = says(words(sentence.text[match.end() : match.end() + 40])[:1], "mine_words")
+    told = [one for one in before if not one.isdecimal()]
+    return not is_mine and vocabulary("state_self").issuperset(told)
 
 
 def _free(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[StateChange]:
@@ -153,13 +149,10 @@ def _free(sentence: Sentence, rules: Sequence[Rule]) -> Iterator[StateChange]:
         for match in one.finditer(sentence.text):
             clause = sentence.clause(match.start())
             before = words(sentence.text[clause.start : match.start()])
-            inner = {*words(match[0])}
-            denied = NEGATIVE | CONDITIONAL | vocabulary("hopes")
-            is_hindered = not denied.isdisjoint(before) and vocabulary("freeing").isdisjoint(inner)
-            rest = words(sentence.text[match.end() : clause.end])[:4]
-            is_later = not vocabulary("not_now").isdisjoint(rest)
-            leads = CONDITIONAL | vocabulary("hopes")
-            is_later = is_later or not leads.isdisjoint(sentence.words[:1])
+            is_denied = says(before, "negative", "conditional", "hopes")
+            is_hindered = is_denied and not says(words(match[0]), "freeing")
+            is_later = says(words(sentence.text[match.end() : clause.end])[:4], "not_now")
+            is_later = is_later or says(sentence.words[:1], "conditional", "hopes")
             if not is_hindered and not is_later:
                 yield StateChange("free", match.start(), Phrase("", _whole(sentence, match)))
     for match in rule("came").finditer(sentence.text):
@@ -174,10 +167,11 @@ def _held(sentence: Sentence) -> Iterator[StateChange]:
         clause = sentence.clause(match.start())
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         before = frozenset(words(sentence.text[start : match.start()]))
-        said = frozenset(clause.words)
+        rest = sentence.text[match.end() : clause.end].partition(",")[0]
+        said = frozenset(words(sentence.text[start : match.end()] + rest))
         denied = NEGATIVE | (CONDITIONAL - vocabulary("should")) | vocabulary("was", "held_before")
         is_other = grammar("state_pauses").search(match[0]) is not None
-        is_other = is_other and not vocabulary("state_no_hold").isdisjoint(said)
+        is_other = is_other and says(said, "state_no_hold")
         if denied.isdisjoint(before) and not is_other:
             reason = (
                 grammar("state_clause_end").split(sentence.text[clause.start :])[0].strip(" .!,;:…")

@@ -12,7 +12,7 @@ from itertools import pairwise
 from adapters.models.offline import lemmas, stance
 from adapters.models.offline.clauses import FINITE, STATES, Clause, Sentence, read
 from adapters.models.offline.dates import masked, names_time
-from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, vocabulary
+from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -60,7 +60,8 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     if found:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
-        titles = [] if names_time(asked) else elements(asked)
+        is_deed = (is_order(asked) or is_wish(asked)) and not names_time(asked)
+        titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
@@ -101,7 +102,7 @@ def _bare(text: str, title: str) -> list[Phrase]:
     if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
         return []
     wanted = [one for one in parts if NEGATIVE.isdisjoint(words(one))]
-    return [Phrase(name, quote(text, 0, 0)) for one in wanted if (name := _title(one))]
+    return [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
 
 
 def _is_thing(part: str) -> bool:
@@ -140,7 +141,7 @@ def _of_line(
         return _listed(todo["rest"], line.text)
     if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
-        return [Phrase(title, quote(line.text, 0, 0)) for title in titles if title]
+        return [Phrase(title, quote(line.text)) for title in titles if title]
     return _of_sentences(said, apart)
 
 
@@ -154,17 +155,19 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
         parts = elements(own) if is_order(own) or is_wish(own) else _things(own)
         parts = [one for one in parts if NEGATIVE.isdisjoint(words(one)[:2])]
         is_told = len(parts) > 1 or is_order(own) or is_wish(own) or apart.is_shared
-        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts if is_told]
+        return [Phrase(one, quote(sentence.text)) for one in parts if is_told]
     listed = _listed_within(sentence.text)
     if listed:
         return listed
-    if asked := [*_wanted(sentence), *_duties(sentence)]:
-        return asked
-    left = [one for clause in sentence.clauses for one in _left(sentence, clause)]
+    asked = [*_wanted(sentence), *_duties(sentence)]
+    rules = LEFT[:2] if asked else LEFT
+    left = [one for clause in sentence.clauses for one in _left(sentence, clause, rules)]
+    if asked:
+        return asked + left
     left = left or _orders(sentence)
     mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
     titles = [title for one in mine for title in (_actions(_TAIL.split(one)[0]) if one else ())]
-    return left + [Phrase(one, quote(sentence.text, 0, 0)) for one in titles]
+    return left + [Phrase(one, quote(sentence.text)) for one in titles]
 
 
 def _wanted(sentence: Sentence) -> Iterator[Phrase]:
@@ -182,8 +185,9 @@ def _wanted(sentence: Sentence) -> Iterator[Phrase]:
 def _as_order(part: str) -> str:
     """ "The loft cleared before May" as "Clear the loft"; empty if it is no such thing."""
     said = grammar("todo_until").split(part.strip(" .!"))[0].split(" ")
-    verb = lemmas.infinitive(fold(said[-1])) if lemmas.is_past(fold(said[-1])) else ""
-    return _title(" ".join((verb, *said[:-1]))) if verb and len(said) > 2 else ""
+    at = next((nth for nth, one in enumerate(said) if nth > 1 and lemmas.is_past(fold(one))), 0)
+    verb = lemmas.infinitive(fold(said[at])) if at else ""
+    return _title(" ".join((verb, *said[:at], *said[at + 1 :]))) if verb else ""
 
 
 def _orders(sentence: Sentence) -> list[Phrase]:
@@ -194,62 +198,58 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if any(map(_is_order_of_nothing, _AND.split(text))):
         return []
     things = grammar("todo_bring").match(text)
-    if things and all(map(_is_thing, parts := _things(things["what"]))):
-        return [Phrase(one, quote(sentence.text, 0, 0)) for one in parts]
+    parts = _things(things["what"]) if things else []
+    if parts and all(_is_thing(one) and not _is_english(one, is_next=True) for one in parts):
+        return [Phrase(one, quote(sentence.text)) for one in parts]
     if _is_asking(text):
-        return [Phrase(_title(text), quote(sentence.text, 0, 0))]
+        return [Phrase(_title(text), quote(sentence.text))]
     parts = [one for one in _AND.split(text) if one.strip()]
     parts = [_undated(one) for one in parts]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
+    if known == parts[-1:] and _is_german(text) and all(" " not in one for one in parts[:-1]):
+        parts = [text]  # "Becher und Teller besorgen"
     if len(known) > 1 and all(map(_is_thing, (one for one in parts if one not in known))):
         parts = known  # "sand the door, prime it, two coats of gloss"
     is_german = all(_is_german(one, is_next=nth > 0) for nth, one in enumerate(parts))
     it = vocabulary("it_object")
-    said = frozenset(
+    said = [
         word
         for nth, one in enumerate(parts)
         for at, word in enumerate(words(one)[: -1 if is_german else None])
         if not (nth and at == 1 and word in it)  # "..., prime it"
-    )
-    if not (FINITE | CONDITIONAL | NEGATIVE | vocabulary("todo_selves")).isdisjoint(
-        said
-    ) or _MARKS & {*text}:
+    ]
+    if says(said, "finite", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
         return []
     first, *others = parts or [""]
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
     if not is_english and not is_german:
         return []
     bare = (grammar("todo_add").sub("", one) for one in parts)
-    return [Phrase(title, quote(sentence.text, 0, 0)) for one in bare if (title := _title(one))]
+    return [Phrase(title, quote(sentence.text)) for one in bare if (title := _title(one))]
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:
     """Whether it is an order that begins with its verb; `is_next`: it stands behind another."""
     said = words(part)
-    with_it = " ".join(said[:2])
-    if len(said) > 2 and (
-        rule("todo_with").fullmatch(with_it) or said[1] in vocabulary("particles")
-    ):
+    is_with = len(said) > 2 and rule("todo_with").fullmatch(" ".join(said[:2])) is not None
+    if is_with or (len(said) > 2 and said[1] in vocabulary("particles")):
         said = [said[0], *said[2:]]
     is_order = (
         len(said) > 1 and (lemmas.is_verb(said[0]) or _is_deed_to(said)) and not _tells(said[1])
     )
-    is_sure = is_next or said[:1] == [] or said[0] not in _nouns()
+    is_sure = is_next or is_with or said[:1] == [] or said[0] not in _nouns()
     is_order = is_order and (is_sure or said[1] in vocabulary("particles"))
-    is_order = is_order and vocabulary("todo_no_object", "todo_compounds").isdisjoint(said[1:2])
-    is_order = is_order and vocabulary("todo_german").isdisjoint(said)
-    return is_order and not any(
-        lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said)
-    )
+    is_object = not says(said[1:2], "todo_no_object", "todo_compounds")
+    is_caused = says(said[:1], "todo_causes") and says(said[1:2], "todo_objects")
+    is_past = any(lemmas.is_past(one) and before not in OF_WHAT for before, one in pairwise(said))
+    return is_order and is_object and not says(said, "todo_german") and (is_caused or not is_past)
 
 
 def _is_deed_to(said: Sequence[str]) -> bool:
     """Whether an unknown word must be a verb, as what it is done to follows: "grout the tiles"."""
     first, second = said[:2]
-    is_open = first not in vocabulary("todo_no_deeds") and not first.endswith(
-        endings("todo_no_deed_ends")
-    )
-    return is_open and second in vocabulary("todo_objects") and not lemmas.is_past(first)
+    is_none = first in vocabulary("todo_no_deeds") or first.endswith(endings("todo_no_deed_ends"))
+    return second in vocabulary("todo_objects") and not is_none and not lemmas.is_past(first)
 
 
 def _is_order_of_nothing(part: str) -> bool:
@@ -270,7 +270,7 @@ def _is_asking(text: str) -> bool:
     said = words(head)
     is_plain = bool(said) and not _MARKS & {*head} and "," not in head.rstrip(", ")
     is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
-    is_asking = not vocabulary("todo_asking").isdisjoint((*said[:1], *said[-1:]))
+    is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
 
 
@@ -311,7 +311,8 @@ def _listed(rest: str, line: str) -> list[Phrase]:
     first = next(sentences(rest), "")
     start = line.find(rest)
     said = quote(line, start, start + len(first))
-    return [Phrase(title, said) for title in stance.own_parts(elements(first))]
+    parts = elements(first) if is_order(first) or is_wish(first) else _things(first)
+    return [Phrase(title, said) for title in stance.own_parts(parts)]
 
 
 def elements(text: str) -> list[str]:
@@ -399,31 +400,23 @@ def _duties(sentence: Sentence) -> Iterator[Phrase]:
     last = grammar("todo_not_forget").match(text)
     if last is not None and not cues and not is_quoted(text, last.start("what")):
         for title in (*_actions(last["what"]), *_actions(last["more"] or "")):
-            yield Phrase(title, quote(text, 0, len(text)))
+            yield Phrase(title, quote(text))
 
 
 def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[str]:
     """The titles of what a cue asks for; none if it asks for nothing of the user."""
-    if is_quoted(sentence, match.start()) or not vocabulary("todo_habits").isdisjoint(
-        words(sentence)
-    ):
-        return []
-    if grammar("todo_hearsay").search(sentence):
-        return []
-    if grammar("todo_by_others").search(sentence, match.end()):
-        return []
-    if grammar("todo_if").match(sentence) or grammar("todo_shall").match(sentence):
+    is_void = is_quoted(sentence, match.start()) or says(words(sentence), "todo_habits")
+    is_void = is_void or any(grammar(f"todo_{one}").match(sentence) for one in ("if", "shall"))
+    is_void = is_void or grammar("todo_hearsay").search(sentence) is not None
+    if is_void or grammar("todo_by_others").search(sentence, match.end()):
         return []
     said = words(what)
     if name == "todo_remember":
-        is_idle = not vocabulary("todo_no_verbs").isdisjoint(said[:1]) and bool(
-            rule("better").search(match[0])
-        )
-        is_vague = not vocabulary("it_object").isdisjoint(said[1:2])
-        is_idle = is_idle or (is_vague and names_time(what))
-        is_idle = is_idle or not vocabulary("was").isdisjoint(said)
-        is_idle = is_idle or rule("holds").search(what) is not None
-        return [] if is_idle else _actions(what)
+        is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
+        is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
+        is_idle = is_idle or VAGUE.issuperset(said[1:]) or says(said, "was")
+        found = _things(what) if match[0].rstrip().endswith(":") else _actions(what)
+        return [] if is_idle or rule("holds").search(what) else found
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
     denied = NEGATIVE | CONDITIONAL | OF_WHAT
@@ -438,16 +431,16 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if is_last and match["whom"] and len(said) == 1 and is_wish(what):
         thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
-    if is_last and not (is_plain or match["noch"] or not vocabulary("still").isdisjoint(said)):
-        return []
-    if _is_vague(said):
+    if (is_last and not (is_plain or match["noch"] or says(said, "still"))) or _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_last else None)
-    be_done = vocabulary("be_done")
-    is_passive = not be_done.isdisjoint(said) if is_last else bool(_PASSIVE.match(what))
+    is_passive = says(said, "be_done") if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
+        what = what.partition(", ")[0]
         before_it = _clause_to(sentence, match.start())
         thing = _LEAD.sub("", before_it.strip())
+        head, _, tail = thing.rpartition(" ")
+        thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
@@ -455,10 +448,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
             title = _title(before_it + match[0] + what)
         is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
-    is_state = said[-1] in vocabulary("is_state")
-    if said[0] in vocabulary("be_have") or is_state:
-        return []
-    is_own = by_user or LEADS.issuperset(before)
+    is_state = says(said[-1:], "is_state") or says(said[:1], "be_have")
+    is_own = (by_user or LEADS.issuperset(before)) and not is_state
     return _actions(what) if is_own else []
 
 
@@ -484,7 +475,7 @@ def _ordered(thing: str, what: str) -> str:
         return ""
     verb = lemmas.infinitive(said[-2])
     others = [one for one in said[:-2] if one not in fillers]
-    if not vocabulary("joins").isdisjoint(others) or _AT.match(thing):
+    if says(others, "joins") or _AT.match(thing):
         return ""
     return _title(" ".join([_bare_thing(thing), *others, verb])) if verb else ""
 
@@ -502,14 +493,14 @@ def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozen
     return (before - OF_WHAT) | frozenset(close if has_subject else close[-1:])
 
 
-def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
+def _left(sentence: Sentence, clause: Clause, rules: Sequence[str]) -> Iterator[Phrase]:
     """What a clause says is left: "the chain is still to do", "noch Farbe kaufen"."""
     text = clause.text.strip(" .!")
     is_void = rule("no_date").search(sentence.text) is not None
     if is_void or is_quoted(sentence.text, clause.start) or clause.is_conditional:
         return
     said = quote(sentence.text, clause.start, clause.end)
-    for name in LEFT:
+    for name in rules:
         match = grammar(f"todo_{name}").search(text)
         them = vocabulary("todo_them") if name == "is_left" else frozenset()
         if match is None or not them.isdisjoint(sentence.words):
@@ -518,7 +509,7 @@ def _left(sentence: Sentence, clause: Clause) -> Iterator[Phrase]:
         if name in ("stays", "is_to"):
             what = f"{what}\n{match['verb']}"
         for title in _of_rule(name, what):
-            if not vocabulary("todo_not_mine").isdisjoint(words(title)) or _is_hollow(title):
+            if says(words(title), "todo_not_mine") or _is_hollow(title):
                 continue
             yield Phrase(title, said)
         return
@@ -529,17 +520,19 @@ def _of_rule(name: str, what: str) -> list[str]:
         return []
     if name == "stays":
         thing, _, gerund = _LEAD.sub("", what).rpartition("\n")
-        verb = lemmas.from_gerund(gerund.lower())
-        return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if verb else []
+        verb = gerund.lower().split(" ")[-1]
+        verb = lemmas.from_gerund(verb) or lemmas.infinitive(verb) or verb
+        return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if lemmas.is_verb(verb) else []
     if name == "is_to":
         thing, _, deed = what.rpartition("\n")
         if not THINGS.isdisjoint(words(thing)):
             return []
         deed = lemmas.from_to(deed) or deed.split(" ")[-1]
+        deed = lemmas.infinitive(deed) or deed if lemmas.is_participle(deed) else deed
         return [_title(f"{_bare_thing(thing)} {deed}")]
     if name in ("bare", "then"):
         parts = [one for one in _AND.split(what) if one.strip()]
-        if not vocabulary("todo_no_order").isdisjoint(words(what)):
+        if says(words(what), "todo_no_order"):
             return []
         if len(parts) > 1 and len(words(parts[0])) < 2:
             return []

@@ -3,7 +3,7 @@
 import re
 
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import grammar, rule, vocabulary
+from adapters.models.offline.phrasing import grammar, rule, says, vocabulary
 from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, Phrase, quote, words
 
 QUOTES = frozenset("'\"„“”»«")
@@ -29,16 +29,16 @@ def urgency(sentence: Sentence) -> Phrase | None:
         before = frozenset(words(sentence.text[clause.start : match.start()]))
         around = frozenset(clause.words) - {*words(match[0])}
         others = vocabulary("urgency_others")
-        others -= vocabulary("else") if not vocabulary("nothing").isdisjoint(around) else set()
+        others -= vocabulary("else") if says(around, "nothing") else set()
         if not others.isdisjoint(around | before):
             return None
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         close = frozenset(words(sentence.text[start : match.start()]))
-        supposed = CONDITIONAL.isdisjoint(close) and vocabulary("if").isdisjoint(before)
+        supposed = CONDITIONAL.isdisjoint(close) and not says(before, "if")
         is_urgent = supposed and (vocabulary("urgency_less") | NEGATIVE).isdisjoint(close)
         is_urgent = is_urgent and not grammar("urgency_over").match(sentence.text, match.end())
-        is_urgent = is_urgent and vocabulary("not").isdisjoint(
-            words(sentence.text[match.end() : clause.end])[:4]
+        is_urgent = is_urgent and not says(
+            words(sentence.text[match.end() : clause.end])[:4], "not"
         )
         return Phrase(
             priority if is_urgent else "", quote(sentence.text, match.start(), match.end())

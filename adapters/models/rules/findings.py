@@ -28,7 +28,7 @@ from adapters.models.offline import (
 )
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
-from adapters.models.offline.phrasing import languages, rule, vocabulary
+from adapters.models.offline.phrasing import languages, rule, says, vocabulary
 from adapters.models.offline.sentences import TextLine, contains, lines, quote
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
@@ -162,7 +162,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         others = _aside(source).others
         for sentence in sentences:
             if source.kind != "title" and stance.is_off(sentence, seen.title):
-                said = quote(sentence.text, 0, len(sentence.text))
+                said = quote(sentence.text)
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
                 _take_due(values, source, sentence, seen.language)
@@ -203,7 +203,7 @@ def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
     for source, _, sentences in told:
         for one in sentences if notes and source is notes[-1] else ():
             if one.text in _aside(source).others and deadline.is_dated(one, source.day):
-                yield quote(one.text, 0, len(one.text))
+                yield quote(one.text)
 
 
 def _aside(source: SourceText) -> stance.Aside:
@@ -227,8 +227,8 @@ def _take(
     older = values.due if values.due and values.due.source is not source else None
     is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
     is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
-    if older and (is_over or (not is_own and stance.is_handed_over(sentence))):
-        said = quote(sentence.text, 0, len(sentence.text))
+    if older and (is_over or (not is_own and says(sentence.words, "it_object"))):
+        said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
     is_answer = ">" in source.text and values.due and values.due.source is source
     if is_own and not (is_answer and stance.agrees(sentence.text)):
@@ -243,7 +243,8 @@ def _take(
     if (asked := urgency.urgency(sentence)) is not None:
         values.priority = Finding("priority", asked.value, asked.quote, source)
     if source.kind != "title":
-        for turn in state.turns(sentence):
+        is_held = seen.status in HELD_UP or bool(values.blocked or seen.proposals)
+        for turn in state.turns(sentence, is_held=is_held):
             _turn(values, source, turn)
     waits = values.blocked if values.blocked and values.blocked.source is not source else None
     is_of_it = waits and state.is_news(sentence) and done.shares(waits.extra, sentence.text)
@@ -256,7 +257,7 @@ def _take_due(
 ) -> None:
     if deadline.is_void(sentence):
         values.due = None
-        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
+        values.void = Finding("due", "", quote(sentence.text), source)
         return
     order = dates.order(source.text, language)
     is_newer = values.due is not None and values.due.source is not source
@@ -266,7 +267,7 @@ def _take_due(
     since = values.named[1] if values.named and values.named[0] is source else older
     dated = dated or deadline.due(sentence, source.day, order, since)
     if dated is None and older and deadline.is_shaken(sentence, older, source.day):
-        said = quote(sentence.text, 0, len(sentence.text))
+        said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
     if dated is None and (said := deadline.unsure(sentence, source.day, order)):
         values.unsure = Finding("due", "", said, source)
@@ -418,7 +419,7 @@ def _put_right(
                 found[item.id] = Finding("untick", item.title, claim.quote, source, item.id)
     for source, line, sentences in told:
         for one in sentences if source.kind != "title" and not line.box else ():
-            said = quote(one.text, 0, len(one.text))
+            said = quote(one.text)
             if (title := stance.retitled(one.text)) and title != seen.title:
                 found["title"] = Finding("title", title, said, source)
             for item in named(unfinished(seen), fold(stance.archived(one.text))):
@@ -429,8 +430,9 @@ def _put_right(
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
     """The open items at these places of the checklist; none where one is no place of it."""
     items = [one for one in seen.items if not one.is_archived]
-    fits = max(claim.places) <= len(items) and min(claim.places) > 0
-    found = [items[place - 1] for place in claim.places] if fits else []
+    many = max(map(abs, claim.places))
+    fits = many == len(items) if claim.is_all else many <= len(items) and 0 not in claim.places
+    found = [items[place - (place > 0)] for place in claim.places] if fits else []
     return [one for one in found if not one.is_checked]
 
 
@@ -473,7 +475,7 @@ def _claims(told: Sequence[ParsedLine]) -> list[tuple[DoneClaim, SourceText]]:
             found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
     for source in dict.fromkeys(source for source, *_ in told):
         for what, said in stance.confirmed(source.text) if ">" in source.text else ():
-            found += [(one, source) for one in done.listed(what, quote(said, 0, len(said)))]
+            found += [(one, source) for one in done.listed(what, quote(said))]
     return found[-DONE_MAX:]
 
 

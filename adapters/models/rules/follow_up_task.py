@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from adapters.models.offline import clauses, dates, deadline
-from adapters.models.offline.phrasing import Rule, rows, rule, vocabulary
+from adapters.models.offline.phrasing import Rule, rows, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -44,7 +44,7 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
             if (match := _named().search(sentence)) and _is_said(sentence, match):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, [], title=match["name"].strip(' .!"'))
-        if not vocabulary("rest_hint").isdisjoint(words(source.text)):
+        if says(words(source.text), "rest_hint"):
             for sentence, names, is_task in _asked(source):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, names, is_task=is_task) or found
@@ -143,7 +143,7 @@ def _finding(
     return Finding(
         "follow_up",
         cut(title or f"{seen.title}: {rest}", length_max=TITLE_LENGTH_MAX),
-        quote(sentence, 0, len(sentence)),
+        quote(sentence),
         source,
         target=due.day.isoformat() if due else "",
         extra=cut("\n".join(f"- {one}" for one in others), length_max=DESCRIPTION_LENGTH_MAX),

@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 11, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 12, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -35,7 +35,7 @@ from domain.tools.decoding import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 11
+RULES_VERSION = 12
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from adapters.models.offline import language
-from adapters.models.offline.phrasing import vocabulary
+from adapters.models.offline.phrasing import says
 from adapters.models.offline.wording import (
     DUE,
     Texts,
@@ -181,9 +181,9 @@ def answer(seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Text
 def _about(words: str) -> list[str]:
     """What a question is about; nothing where the words are none."""
     known = tokens(words)
-    if "?" not in words and vocabulary("asking").isdisjoint(known[:1]):
+    if "?" not in words and not says(known[:1], "asking"):
         return []
-    return [name for name in _ABOUT if not vocabulary(f"about_{name}").isdisjoint(known)]
+    return [name for name in _ABOUT if says(known, f"about_{name}")]
 
 
 def _known(

@@ -93,7 +93,7 @@ def _of(seen: PromptTask, source: SourceText) -> Iterator[Finding]:
             start, end = span
             until = f"-{end[11:]}" if end[:10] == start[:10] else f" to {end[:10]} {end[11:]}"
             value = f"{start[:10]} {start[11:]}{until}"
-            said = quote(sentence, 0, len(sentence))
+            said = quote(sentence)
             yield Finding("time", value, said, source, target=start, extra=end)
 
 
