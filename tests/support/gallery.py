@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import socket
 import sqlite3
 import sys
@@ -30,6 +29,7 @@ from domain.changes.change_set import set_id
 from domain.changes.dependencies import follow_up_id
 from domain.log.timestamps import later
 from projections import agents, templates, wakes
+from tests.support import browsing
 from tests.support.cli import done, told
 from tests.support.remembering import remembering
 from tests.support.waking import reply, tape
@@ -42,7 +42,7 @@ FOLDER = Path(__file__).parents[2] / "tests/gallery"
 FRONT = Path(__file__).parents[2] / "docs/inbox.png"
 FRONT_NOW = "2026-11-20T14:45:00Z"
 FRONT_SIZE: "ViewportSize" = {"width": 1200, "height": 640}
-FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
+FLAGS = (*browsing.FLAGS, "--hide-scrollbars")
 WIDTHS = {"wide": (1000, 640), "narrow": (375, 640)}
 HOUR = 3600
 TAP, PASSPORT, TALK, MACHINE = (
@@ -351,9 +351,8 @@ def pages(site: Site) -> dict[str, str]:
 def _browser() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = running.chromium.launch(executable_path=browsing.CHROMIUM or None, args=FLAGS)
         yield browser
         browser.close()
 
