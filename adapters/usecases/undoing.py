@@ -203,10 +203,11 @@ def _lasting(home: "Home", done: Sequence[DoneCommand], deed: Deed) -> tuple[str
         kept = home.services.journal if one.log == "j" else home.services.agents
         is_here = one.who == home.doer and not one.nothing
         newest = range(one.last, max(one.first, one.last - JUDGED_MAX) - 1, -1)
-        for rows in map(kept.append_at, newest if is_here else ()):
-            first: Any = envelope.read(rows[0]) if rows else None  # none of a log that was put back
-            if isinstance(getattr(getattr(first, "data", None), "command", None), LASTING):
-                found[what_of(first.data.command)] = None
+        every = map(kept.append_at, newest if is_here else ())
+        for rows in filter(None, every):  # a log that was put back may have none there
+            command = getattr(envelope.read(rows[0]).data, "command", None)
+            if isinstance(command, LASTING):
+                found[what_of(command)] = None
     return tuple(found)
 
 
