@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable, Iterator
 from threading import Thread
 
+import psycopg
 import pytest
 
 from adapters.home.home_location import location_of
 from adapters.store.postgres.homes import Homes
 from adapters.wiring import open_home
 from tests.support.cli import done, told
+from tests.support.process import until
 from tests.support.round_trips import Wire, wire
 
 pytestmark = pytest.mark.slow
@@ -90,6 +92,22 @@ def test_a_server_that_starts_anew_while_somebody_thinks_is_asked_again(
             home.views.catch_up()
     finally:
         place.end_command()
+
+
+def test_a_connection_that_the_server_ended_is_given_back(far: Wire, postgres_homes: Homes) -> None:
+    """given a command in its home, when the server ends its connection and it hears so, then it
+    reads by another."""
+    database = postgres_homes.database
+    assert database.begin_command("anna")
+    assert (opening := database.opening) is not None
+    with psycopg.connect(database.url, autocommit=True) as line:
+        line.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    until(lambda: database.opening is None)
+    database.end_command()
+    assert database.asked(opening.home[0], "SELECT 1", ()) == [(1,)]
 
 
 def _elsewhere(deed: Callable[[], object]) -> None:

@@ -152,8 +152,9 @@ class Database:
         return False
 
     def end_command(self) -> None:
-        """Give the connection of `begin_command` back."""
-        if (found := self._session()) is not None:
+        """Give the connection of `begin_command` back, one that the server has ended, too."""
+        found: Session | None = getattr(self._of_thread, "session", None)
+        if found is not None:
             found.close()
         self._of_thread.session = None
 
