@@ -65,8 +65,8 @@ def _stem(word: str) -> str:
     word = word.removesuffix("'s").translate(_UMLAUTS)
     for letter in "aou":
         word = word.replace(f"{letter}e", letter)
-    for _ in range(3):
-        word = _shorter(word)
+    while (shorter := _shorter(word)) != word:
+        word = shorter
     return word
 
 

@@ -6,14 +6,14 @@ person's. "Should the builder cancel, ..." and "would be nice to ..." say nothin
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
 from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rule, says, vocabulary
+from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rows, rule, says, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -156,10 +156,25 @@ def confirmed(text: str) -> Iterator[tuple[str, str]]:
         below = text[block.end() :].strip(' \n"”-–—')
         if not rule("acknowledged").match(below) or not NEGATIVE.isdisjoint(words(below)[:4]):
             continue
-        for line in (one.strip("> ") for one in block[0].splitlines()):
-            is_said = NEGATIVE.isdisjoint(words(line)) and CONDITIONAL.isdisjoint(words(line))
-            for found in rule("confirms").finditer(line) if is_said else ():
-                yield found["what"], line
+        told = (one for line in block[0].splitlines() for one in sentences(line.strip("> ")))
+        for one in (clauses.sentence(line) for line in told):
+            for found in rule("confirms").finditer(one.text):
+                said = one.clause(found.start())
+                if not (said.is_negative or said.is_conditional):
+                    yield _as_done(found["what"]), one.text
+
+
+def _as_done(what: str) -> str:
+    """What is confirmed, with the deed that its noun is of, and no sum: "your payment of 300"."""
+    told = (one for one in words(what) if not one.isdecimal())
+    return " ".join(_deeds().get(one, one) for one in told)
+
+
+@cache
+def _deeds() -> dict[str, str]:
+    """The participle that says what a noun names: of "payment" "paid"."""
+    told = (line.split() for line in rows("deed_nouns"))
+    return {noun: deed for deed, *nouns in told for noun in nouns}
 
 
 def agrees(said: str) -> bool:

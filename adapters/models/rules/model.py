@@ -35,7 +35,7 @@ from domain.tools.decoding import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 12
+RULES_VERSION = 13
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240
