@@ -55,7 +55,7 @@ test: test-fast ## all tests, the fast ones first
 
 coverage: $(STAMP) ## branch coverage of domain/ and replay/ by all tests but those of whole processes
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q -n 2 -m "not e2e"
+	$(BIN)/coverage run -m pytest -q -n 2 $(SHARED) -m "not e2e"
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 

@@ -234,7 +234,7 @@ def test_on_a_terminal_it_is_erased_once_its_title_is_typed(home: Path) -> None:
         (("task",), "'task' is not what can be erased"),
         (("note", "x"), "'note x' is not what can be erased"),
         (("task", "Fix the tap", "2"), "'task Fix the tap 2' is not what can be erased"),
-        (("task", "Fix the tap", "--keep-agent"), "--keep-agent says nothing of task"),
+        (("task", "Fix the tap", "--keep-agent"), "nothing of task; use it with a note or a block"),
         (("note", "Fix the tap", "7"), "there is no note '7'"),
         (("block", "today", "9"), "unknown_block"),
         (("category", "Gone"), "unknown_category"),

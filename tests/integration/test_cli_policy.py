@@ -96,7 +96,7 @@ def test_a_rule_names_the_models_of_a_category_until_it_is_lifted(home: Path) ->
 @pytest.mark.parametrize(
     ("args", "code"),
     [
-        (["allow", "rules"], "invalid_value"),
+        (["allow", "rules"], "it needs no receipt: just use it [invalid_value]"),
         (["allow", "gemini", "--category", "Nowhere"], "unknown_category"),
         (["allow", "g*mini"], "invalid_value"),
         (["allow", ""], "invalid_value"),
@@ -109,7 +109,7 @@ def test_a_rule_names_the_models_of_a_category_until_it_is_lifted(home: Path) ->
 )
 def test_what_makes_no_sense_is_refused_in_one_line(home: Path, args: list[str], code: str) -> None:
     before = proved(home)
-    assert refused(["policy", *args], home).endswith(f"[{code}]")
+    assert code in refused(["policy", *args], home)
     assert proved(home) == before
 
 

@@ -289,6 +289,17 @@ def test_what_no_undo_is_about_is_said_and_the_deed_before_it_is_not_taken_for_i
     assert told(["task", "show", SINK], home)["notes"] == []
 
 
+def test_a_rating_is_none_of_what_undo_takes_back(home: Path) -> None:
+    done(["task", "add", SINK], home)
+    done(["agent", "create", SINK, "--name", "Agnes"], home)
+    done(["template", "assign", "Agnes", "laura"], home)
+    run = told(["wake", SINK], home)["run_key"]
+    done(["task", "note", SINK, "It drips."], home)
+    done(["rate", run, "5"], home)
+    because = refused(["undo"], home)
+    assert "Nothing takes back what came after it: rate run; before it: add note" in because
+
+
 @pytest.mark.parametrize(("clock", "is_asked"), [("10:00:00", False), ("10:00:01", True)])
 def test_what_is_older_than_an_hour_is_asked_for(home: Path, clock: str, is_asked: bool) -> None:
     done(["task", "add", SINK], home)

@@ -222,7 +222,9 @@ WORDS = f"I do it now.\n\n{R}(content='x')"
 def test_a_wake_of_calls_in_words_fails_after_two_hints_and_does_none(tmp_path: Path) -> None:
     with OPENAI.serving(*[o.answer(WORDS)] * 3) as server:
         home = home_of(tmp_path, consent(OPENAI, server))
-        assert "failed (call_as_text)" in woken(home, server, status=1)
+        told = woken(home, server, status=1)
+        assert "failed (call_as_text)" in told
+        assert "start the server with the tool parser of this model, or take another model" in told
     assert len(server.sent) == 3
     assert inbox(home) == []
     assert proved(home)

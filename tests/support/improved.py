@@ -46,20 +46,25 @@ class Taught(Lone):
 
 
 def taught(
-    *titles: str, reason: str = REASON, reads: tuple[str, ...] = (HOME, WORK), items: int = 4
+    *titles: str,
+    reason: str = REASON,
+    reads: tuple[str, ...] = (HOME, WORK),
+    items: int = 4,
+    edit: str = "",
 ) -> Taught:
     """Agents of these tasks live on Calm; of each one's proposals the date is declined with the
-    reason, and the items are confirmed. A wake that is of the half for trying is woken again."""
+    reason, and the items are confirmed, with other arguments where there is an `edit`. A wake that
+    is of the half for trying is woken again."""
     at, tasks = with_tasks(*titles)
     command = t.CreateTemplate("Calm", Words(KIND), Words(BRIEF))
     template = at.append_agent(command).result.ids[0]
     for title in tasks:
-        decided(Taught(at, "", tasks, template), title, reason, items)
+        decided(Taught(at, "", tasks, template), title, reason, items, edit)
     improver = lone_agent(at, TEMPLATE_IMPROVER, f"template:{template}", reads, "Calm wording")
     return Taught(at, improver, tasks, template)
 
 
-def decided(of: Taught, title: str, reason: str, items: int) -> None:
+def decided(of: Taught, title: str, reason: str, items: int, edit: str) -> None:
     task = of.tasks[title]
     category = of.task(task).category
     command = CreateAgent(
@@ -79,7 +84,7 @@ def decided(of: Taught, title: str, reason: str, items: int) -> None:
             if item.tool == "update_task_due_date":
                 review.reject(of.at, sets, item.number, reason)
             else:
-                review.confirm(of.at, sets, item.number)
+                review.confirm(of.at, sets, item.number, edit=edit)
         if not is_held_out(wake.run_key):
             return
 

@@ -81,6 +81,13 @@ def test_what_is_kept_for_trying_a_wording_is_not_told(calm: Taught) -> None:
     assert len(hidden) + len(declined) == len(facts.ran), "each wake declined one date"
 
 
+def test_what_was_confirmed_with_another_value_is_told_as_it_was_edited() -> None:
+    of = taught("Tap", "Fence", "Bill", items=1, edit='{"title":"Measure the tap"}')
+    told = of.said(of.wakes(words="How is it?"), "feedback")
+    assert '"what":"edited","tool":"add_checklist_item"' in told
+    assert '"text":"Step 0 -> Measure the tap"' in told
+
+
 def test_what_was_declined_without_a_word_is_a_count() -> None:
     of = taught("Tap", "Fence", reason="")
     told = of.said(of.wakes(words="How is it?"), "feedback")
