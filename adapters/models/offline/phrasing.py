@@ -21,7 +21,6 @@ from domain.text import fold
 LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 START = f"(?<![{LETTERS}0-9_])"
 END = f"(?![{LETTERS}0-9_])"
-KEY_LENGTH_MIN = 3
 FIRST = "en"
 """The language whose phrases are tried first, and that is written where no other is known."""
 
@@ -33,9 +32,13 @@ _UMLAUTS = (
 )
 _NAMED = re.compile(r"\{([a-z][a-z_]*)\}")
 _GOES_ON = re.compile(r"\n +")
-_LOOSE = re.compile(r"\[[^\]]*\]|\\.|[^()|]?(?:[?*]|\{0[^}]*\})|\{[^}]*\}")
-_RUN = re.compile("[a-z]+")
-_PIECE = re.compile(r"\(\?P<\w+>|\(\?(?:[:=!]|<[=!]|-i:)|\[[^\]]*\]|\\.|\{[^}]*\}|.", re.DOTALL)
+_RUN = re.compile("[a-z ]+")
+_PIECE = re.compile(
+    r"[a-z ]+(?=[^a-z ?*{]|$)|[a-z ]+(?=[a-z ][?*{])|"
+    r"\(\?P<\w+>|\(\?(?:[:=!]|<[=!]|-i:)|\[[^\]]*\]|\\.|\{[^}]*\}|.",
+    re.DOTALL,
+)
+_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 @cache
@@ -146,17 +149,21 @@ class Rule:
     def __init__(self, name: str, around: str) -> None:
         self.name = name
         self._around = around
-        self._known: list[tuple[tuple[str, ...], str]] | None = None
+        self._known: list[tuple[tuple[tuple[str, ...], ...], str]] | None = None
 
     def _fitting(self, text: str) -> Iterator[re.Pattern[str]]:
         if self._known is None:
-            self._known = [(_needed(one) or ("",), one) for one in rows(self.name)]
+            self._known = [(_needed(one), one) for one in rows(self.name)]
         lower = text.lower()
-        for keys, source in self._known:
-            for key in keys:  # a generator costs twice as much here, and a wake comes by often
-                if key in lower:
-                    yield _compiled(source, self._around)
+        for needed, source in self._known:
+            for keys in needed:  # generators cost twice as much here, and a wake comes by often
+                for key in keys:
+                    if key in lower:
+                        break
+                else:
                     break
+            else:
+                yield _compiled(source, self._around)
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> list[re.Match[str]]:
         """All that match, by where they begin; of those that overlap the first."""
@@ -216,58 +223,28 @@ def _compiled(source: str, around: str) -> re.Pattern[str]:
     return pattern(expanded(around.replace("{}", source)))
 
 
-def _needed(source: str) -> tuple[str, ...]:
-    """Letters of which a text that a phrase matches holds some; nothing: it may match any."""
-    found: list[str] = []
-    for branch in _split(_NAMED.sub("#", source)):
-        plain, groups = _flat(branch)
-        longest = max(_RUN.findall(_LOOSE.sub("#", plain)), key=len, default="")
-        inner: tuple[str, ...] = (longest,) if len(longest) >= KEY_LENGTH_MIN else ()
-        inner = inner or next(filter(None, map(_needed, groups)), ())
-        inner = inner or ((longest,) if len(longest) > 1 else ())
-        if not inner:
-            return ()
-        found += inner
-    return tuple(found)
+def _needed(source: str) -> tuple[tuple[str, ...], ...]:
+    """Sets of letters: a text that a phrase matches holds some of each; none: it may match any."""
+    return _read(_PIECE.findall(_NAMED.sub("#", source))[::-1])
 
 
-def _split(source: str) -> list[str]:
-    """The alternatives of a pattern."""
-    parts, depth = [""], 0
-    for piece in _PIECE.findall(source):
-        depth += (piece[0] == "(") - (piece == ")")
-        if piece == "|" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
-
-
-def _flat(branch: str) -> tuple[str, list[str]]:
-    """A pattern with a mark for each group, and what stands in those that must match."""
-    plain, groups, depth, inner, is_read = "", list[str](), 0, "", True
-    pieces = _PIECE.findall(branch)
-    for nth, piece in enumerate(pieces):
+def _read(left: list[str]) -> tuple[tuple[str, ...], ...]:
+    """Those of what is left of a pattern, the last piece first, up to the end of its group."""
+    branches = [dict[tuple[str, ...], None]()]
+    while left and (piece := left.pop()) != ")":
+        found: tuple[tuple[str, ...], ...] = ()
         if piece[0] == "(":
-            is_read = (
-                piece.startswith(("(?:", "(?P", "(?-")) or piece == "(" if not depth else is_read
-            )
-            inner = inner + piece if depth else ""
-            depth += 1
-        elif piece == ")":
-            depth -= 1
-            inner += piece if depth else ""
-            after = pieces[nth + 1] if nth + 1 < len(pieces) else ""
-            if not depth:
-                plain += "#"
-                groups += (
-                    [inner] if is_read and after not in ("?", "*") and after[:2] != "{0" else []
-                )
-        elif depth:
-            inner += piece
-        else:
-            plain += piece
-    return plain, groups
+            found = _read(left) if piece not in _AROUND else _read(left) and ()
+        elif piece == "|":
+            branches.append({})
+        elif len(run := piece.strip(" ")) > 1 and _RUN.fullmatch(run):
+            found = ((run,),)
+        if not (left and (left[-1] in ("?", "*") or left[-1].startswith("{0"))):
+            branches[-1].update(dict.fromkeys(found))
+    if len(branches) == 1:
+        return tuple(branches[0])
+    best = [max(one, key=lambda each: min(map(len, each)), default=()) for one in branches]
+    return (tuple(chain.from_iterable(best)),) if all(best) else ()
 
 
 @cache
