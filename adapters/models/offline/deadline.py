@@ -102,9 +102,7 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
 def shifted(sentence: Sentence, older: date) -> DueDate | None:
     """The day so much later or earlier than an older one: "another week", "two days earlier"."""
     told = dates.masked(sentence.text)
-    shift = told.found and (
-        rule("deadline_shifts").search(sentence.text) or _only_turns(told.spans)
-    )
+    shift = rule("deadline_shifts").search(sentence.text) or _only_turns(told.spans)
     spans = [one for at, one in told.found.items() if told.spans[at] == dates.MASKS[1]]
     if not shift or len(spans) != 1 or _named(sentence) or sentence.is_asked:
         return None

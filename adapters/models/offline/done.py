@@ -80,9 +80,6 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
     verb = (fold(made["verb"]),) if made and _UNDONE.isdisjoint(sentence.words) else ("",)
     if made and not lemmas.keys(verb[0]).isdisjoint(_meaning("accomplishes")):
         return [replace(one, words=verb + one.words) for one in _listed(made["what"], said)]
-    if topic := grammar("done_topic").match(sentence.text):
-        found = [DoneClaim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
-        return found + _by_clause(sentence, said, topic.end())
     found = _by_clause(sentence, said, 0)
     too = grammar("done_too").search(sentence.text)
     if too and found and not found[-1].is_denied:
@@ -136,8 +133,6 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
     what = grammar("done_still").sub("", what)
     parts = [part for part in grammar("done_parts").split(what) if part]
     whole = DoneClaim(tuple(words(what)), what, said, is_done=True)
-    if len(parts) < 2:
-        return [whole]
     return [whole, *(DoneClaim(tuple(words(one)), one, said, is_done=True) for one in parts)]
 
 
@@ -198,16 +193,9 @@ def _is_of_another(told: Sequence[str]) -> bool:
 
 def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
     """A separable verb in one word, as German has them."""
-    if (
-        len(told) < 2
-        or told[-1] not in vocabulary("prefixes")
-        or not any(map(lemmas.is_past, told))
-    ):
+    if not says(told[-1:], "prefixes") or not any(map(lemmas.is_past, told[:-1])):
         return told
-    return (
-        *(told[-1] + one if lemmas.is_past(one) else one for one in told[:-1]),
-        *(one for one in told[:-1] if lemmas.is_past(one)),
-    )
+    return tuple(told[-1] + one if lemmas.is_past(one) else one for one in told[:-1])
 
 
 def _preterite(told: Sequence[str], text: str) -> bool:
@@ -225,15 +213,13 @@ def _has_unchanged(told: Sequence[str]) -> bool:
 def _subject(clause: Clause) -> Iterator[str]:
     """Who called, where it is not the person: "the plumber called"."""
     told = clause.words
-    if says(told[:1], "i_have"):
-        return
     for nth, one in enumerate(told):
         if one in SELF:
             return
         is_asked = says(told[nth + 1 : nth + 2], "follows_verb")  # its subject comes after it
         if one in vocabulary("has_last") and nth and not is_asked:
             rest = [word for word in told[nth + 1 :] if word not in STOP]
-            if all(map(lemmas.is_past, rest)) and told[0] not in vocabulary("accusative"):
+            if all(map(lemmas.is_past, rest)):
                 yield from told[:nth]
             return
         if lemmas.is_past(one) and nth and not _is_passive(told[:nth]):
@@ -258,8 +244,6 @@ def means(claim: DoneClaim, title: str) -> int:
     told = {key: one for one in claim.words if one not in claim.subject for key in lemmas.keys(one)}
     hits = [_hit(one, told) for one in wanted]
     missed = [nth for nth, hit in enumerate(hits) if not hit]
-    if not any(hits):
-        return 0
     if not missed:
         return 2 if claim.is_done or _happened(claim, hits, wanted) else 0
     if claim.is_done and len(missed) == 1 and missed[0] in (0, len(wanted) - 1):
@@ -330,13 +314,8 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
 
 def is_needless(claim: DoneClaim, title: str) -> bool:
     """Whether it says that there is no need of it any more: "we don't need a band after all"."""
-    if (
-        not claim.is_denied
-        or NEGATIVE.isdisjoint(claim.words)
-        or not says(claim.words, "done_need")
-    ):
-        return False
-    return shares(title, claim.text)
+    is_needless = not NEGATIVE.isdisjoint(claim.words) and says(claim.words, "done_need")
+    return is_needless and shares(title, claim.text)
 
 
 def shares(one: str, other: str) -> bool:

@@ -115,8 +115,6 @@ def estimate(sentence: Sentence) -> Phrase | None:
 def _counted(sentence: Sentence) -> Phrase | None:
     """So many things at so many minutes each, or one length and another."""
     text = sentence.text
-    if len(compiled("{start}(?:[0-9]|{amount}{end})").findall(text)) < 2:
-        return None
     for name in ("duration_each", "duration_sum"):
         for row in rows(name):
             found = compiled(row).search(text)

@@ -12,7 +12,6 @@ from adapters.models.offline.phrasing import (
     endings,
     phrases,
     rows,
-    spelled,
     vocabulary,
 )
 from domain.text import fold
@@ -95,14 +94,6 @@ def _split(word: str) -> tuple[str, str]:
     return "", word
 
 
-def _umlauted(word: str) -> str:
-    """With an umlaut at its beginning, where it is written without and begins like a verb."""
-    for prefix in vocabulary("umlauted"):
-        if word.startswith(spelled(prefix)):
-            return prefix + word[len(spelled(prefix)) :]
-    return word
-
-
 def _infinitive_of(word: str) -> str:
     """The infinitive of a form; the word where none is known.
 
@@ -132,7 +123,7 @@ def keys(word: str) -> frozenset[str]:
     >>> bool(keys("called") & keys("phone"))
     True
     """
-    found = {_stem(word), _stem(_infinitive_of(_umlauted(word)))}
+    found = {_stem(word), _stem(_infinitive_of(word))}
     if participle := _shapes()[0].match(word):
         stem = (participle[1] or "") + participle[2]
         found |= {_stem(stem), *(_stem(stem + end) for end in vocabulary("infinitive_end"))}
@@ -142,7 +133,6 @@ def keys(word: str) -> frozenset[str]:
 @lru_cache(maxsize=CACHE_MAX)
 def is_past(word: str) -> bool:
     """Whether a word, folded, has the form of a past tense or of a past participle."""
-    word = _umlauted(word)
     if word in vocabulary("no_past"):
         return False
     past = _irregular()[1]

@@ -90,7 +90,6 @@ def _late(sentence: Sentence) -> re.Match[str] | None:
     told = frozenset(words(found[0])) if found else frozenset()
     said = frozenset(sentence.clause(found.start()).words) if found else told
     is_own = not (SELF | vocabulary("i_have_last")).isdisjoint(said)
-    is_own = is_own and not says(said, "heard")
     is_open = says(told, "if", "whether")
     return None if is_own or is_open else found
 
@@ -121,7 +120,7 @@ def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
         return ""
     comma = sentence.text.rfind(",", 0, match.start()) + 1
     close = words(sentence.text[max(clause.start, comma) : match.start()])
-    is_mine = vocabulary("state_self", "still").issuperset(close)
+    is_mine = vocabulary("state_self").issuperset(close)
     if not is_own and is_mine and grammar("i_have_not").match(match["cue"]):
         return ""
     if is_own and (first in vocabulary("state_no_object") or not _OBJECT.match(named)):

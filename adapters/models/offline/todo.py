@@ -39,10 +39,6 @@ LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
-_TODO = re.compile(
-    rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?(?:[:,]| [-–])? ?(?P<rest>[^:, ].*)$"
-)
-
 
 _AND, _TAIL, _PASSIVE = (grammar(f"todo_{one}") for one in ("and", "tail_end", "passive"))
 _LAST, _LEAD, _AT = (grammar(f"todo_{one}") for one in ("last_part", "lead", "at"))
@@ -115,12 +111,6 @@ def _is_thing(part: str) -> bool:
     return 0 < len(said) <= BARE_WORDS_MAX and not is_told and not _MARKS & {*part}
 
 
-def _todo(line: str) -> re.Match[str] | None:
-    """A line that begins with TODO, and is no word about such."""
-    found = _TODO.match(line)
-    return None if found and rule("todo_lists").match(found["rest"]) else found
-
-
 def _bare_thing(text: str) -> str:
     """Without an article of a language whose orders have none."""
     return grammar("todo_article").sub("", text)
@@ -134,11 +124,8 @@ def _of_line(
     said = list(read(line.text))
     if said and (said[0].text in apart.skipped or stance.own(said[0].text)):
         return _of_sentences(said, apart)
-    todo = _todo(line.text)
     if header is not None and (header["colon"] or not header["rest"]):
         return _listed(header["rest"], line.text)
-    if todo is not None:
-        return _listed(todo["rest"], line.text)
     if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text)) for title in titles if title]
@@ -224,8 +211,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
     if not is_english and not is_german:
         return []
-    bare = (grammar("todo_add").sub("", one) for one in parts)
-    return [Phrase(title, quote(sentence.text)) for one in bare if (title := _title(one))]
+    return [Phrase(title, quote(sentence.text)) for one in parts if (title := _title(one))]
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:
@@ -300,7 +286,6 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
 def _listed_within(sentence: str) -> list[Phrase]:
     """The elements of a list that begins a later sentence: "Done: a. Still to do: b, c."."""
     header = grammar("todo_header").match(sentence)
-    header = header or grammar("todo_later_header").search(sentence)
     if header is not None and header["colon"] and header["rest"]:
         return _listed(header["rest"], sentence)
     return []
@@ -355,7 +340,7 @@ def _actions(what: str) -> list[str]:
         what = first
     parts = [one for one in _AND.split(what) if one.strip()]
     parts = [_POLITE.sub("", one) for one in parts]
-    is_list = len(parts) > 1 and all(len(words(one)) > 1 for one in parts)
+    is_list = all(len(words(one)) > 1 for one in parts)
     if is_list and (all(map(is_order, parts)) or all(map(is_wish, parts))):
         return [title for one in parts if (title := _title(one))]
     title = _title(what)
@@ -428,24 +413,18 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_plain = is_duty and bool(match["who"] or match["whom"] or is_bare)
     is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
-    if is_last and match["whom"] and len(said) == 1 and is_wish(what):
-        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
-        return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
     if (is_last and not (is_plain or match["noch"] or says(said, "still"))) or _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_last else None)
     is_passive = says(said, "be_done") if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
         what = what.partition(", ")[0]
-        before_it = _clause_to(sentence, match.start())
-        thing = _LEAD.sub("", before_it.strip())
+        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
         head, _, tail = thing.rpartition(" ")
         thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
-        if not title and not _AT.match(thing) and not names_time(what):
-            title = _title(before_it + match[0] + what)
         is_thing = not THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     is_state = says(said[-1:], "is_state") or says(said[:1], "be_have")

@@ -439,7 +439,7 @@ def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
 def _meant(items: list[PromptItem], claim: DoneClaim) -> list[PromptItem]:
     """The items that a claim names; in part only if it is one."""
     if claim.is_all:
-        return [one for one in items if not claim.words or not done.means(claim, one.title)]
+        return [one for one in items if not done.means(claim, one.title)]
     fits = [(done.means(claim, one.title), one) for one in items]
     whole = [one for fit, one in fits if fit == 2]
     parts = [one for fit, one in fits if fit == 1]
