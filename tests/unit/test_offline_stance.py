@@ -134,6 +134,17 @@ def test_a_title_or_a_task_that_is_named(text: str, tool: str, wanted: str | Non
     assert one(ask(text, tools=(tool, "update_report")), tool, "title") == wanted
 
 
+DROPPABLE = ("Photos of the roof", "Book the band", "Tombolapreise sammeln", "Zelt ausleihen")
+
+
+@pytest.mark.parametrize(("text", "wanted"), phrases("dropped"))
+def test_what_a_text_drops_is_put_away(text: str, wanted: str | None) -> None:
+    given = proposed(ask(text, checklist=[*map(item, DROPPABLE)]))
+    put_away = given.get("update_checklist_items", {"items": []})["items"]
+    found = [one["id"].removeprefix("item-") for one in put_away if one.get("isArchived")]
+    assert sorted(found) == several(wanted)
+
+
 @pytest.mark.parametrize(
     ("text", "name", "value"),
     [

@@ -5,7 +5,7 @@ done", "the plumber called" and "has to be called" do not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import counts
 from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
-from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
+from adapters.models.offline.sentences import CONDITIONAL, SELF, quote, words
 from domain.text import fold
 
 _DENIALS = ("duty", "first", "but", "to")
@@ -23,7 +23,7 @@ _DONE = " ✓ "
 """Stands for all that says so."""
 PART_LENGTH_MIN = 4
 """A shorter word never names a longer item on its own: "done: it"."""
-NAME_LENGTH_MIN = 3
+NAME_LENGTH_MIN, COMPOUND_MIN = 3, 5
 
 STOP, GENERIC = vocabulary("done_stop"), vocabulary("done_generic")
 _UNDONE = vocabulary("negative", "conditional", "ahead", "done_undone")
@@ -328,15 +328,33 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
     return is_long and (has_noun or is_alone) and _happened(claim, found, wanted)
 
 
-def is_needless(claim: DoneClaim, title: str) -> bool:
-    """Whether it says that there is no need of it any more: "we don't need a band after all"."""
-    if (
-        not claim.is_denied
-        or NEGATIVE.isdisjoint(claim.words)
-        or not says(claim.words, "done_need")
-    ):
-        return False
-    return shares(title, claim.text)
+def drops(what: str, said: str, title: str) -> float:
+    """How well what shall be no more is what a title asks for, of 1; at least half, or 0.
+
+    All that `what` names must be of it; where it names nothing, as in "scrap that" or "no need to
+    ask her", so much of the title counts as the words around it, `said`, do.
+    """
+    named = [one for one in content(what) if one not in vocabulary("hollow")]
+    said_verb = {one for one in words(title) if _is_verb(words(title), one, title)}
+    things = [one for one in content(title) if one not in said_verb]
+    others = [one for one in named if not _is_of(one, things)]
+    free = vocabulary("drop_verbs") if not said_verb else frozenset[str]()
+    if len(others) < len(named):
+        return float(all(one in free or _is_of(one, said_verb) for one in others))
+    deeds = (one for one in others if not _is_of(one, said_verb))
+    if not all(lemmas.is_verb(one) or lemmas.is_deed(one) for one in deeds):
+        return 0
+    share = sum(_is_of(one, words(said)) for one in content(title)) / len(content(title))
+    return share if share >= 1 / 2 else 0
+
+
+def _is_of(word: str, others: Collection[str]) -> bool:
+    """Whether it is one of them, or of a compound with one: "Tombola", "Tombolapreise"."""
+    ends = [one for one in others if min(len(one), len(word)) >= COMPOUND_MIN]
+    return any(not lemmas.keys(word).isdisjoint(lemmas.keys(one)) for one in others) or any(
+        word.startswith(one) or one.startswith(word) or word.endswith(one) or one.endswith(word)
+        for one in ends
+    )
 
 
 def shares(one: str, other: str) -> bool:

@@ -116,12 +116,34 @@ def is_over(sentence: Sentence, of: str) -> bool:
 
 @lru_cache(maxsize=SENTENCES_MAX)
 def dropped(sentence: str) -> str:
-    """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
+    """What a sentence says is to be done no more, or is there: "skip the balloons", "we have
+    glue"; empty if nothing."""
+    if what := archived(sentence):
+        return what
     if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
         return found["what"]
     found = rule("drop").search(sentence)
     is_kept = found is None or not NEGATIVE.isdisjoint(words(sentence[: found.start()]))
     return "" if is_kept or found is None else re.split("[,;.]", sentence[found.end() :])[0]
+
+
+@lru_cache(maxsize=SENTENCES_MAX)
+def archived(sentence: str, *, is_kept: bool = False) -> str | None:
+    """What it wants off the list, or says that there is no need of: "scrap the snorkel"; of
+    "scrap that" the "that", of "not needed" nothing, and None where it says no such thing.
+    `is_kept`: what it wants to stay there."""
+    said = clauses.sentence(sentence)
+    if said.is_asked or not (CONDITIONAL - vocabulary("should")).isdisjoint(said.words):
+        return None
+    for name, around in _KEEPS if is_kept else _DROPS:
+        for found in rule(name, around).finditer(sentence):
+            what = grammar("drop_end").split(found["what"] or "")[0].strip(" \"'„“”")
+            before = words(_LAST_PART.split(sentence[: found.start("cue")])[-1])
+            is_meant = NEGATIVE.isdisjoint((*before, *words(what)))
+            is_later = says(words(sentence[found.start("cue") :]), "drop_later")
+            if is_meant and not is_later and not said.is_others(found.start("cue")):
+                return what
+    return None
 
 
 def accepted(text: str) -> tuple[str, str]:
@@ -194,18 +216,6 @@ def retitled(sentence: str) -> str:
     ).search(sentence)
     name = found["name"].strip(' .!"”“') if found else ""
     return name if len(words(name)) > 1 else ""
-
-
-def archived(sentence: str) -> str:
-    """What a sentence wants off the list: "scrap the snorkel"."""
-    for name in ("unlist", "unlisted"):
-        around = (
-            "{} (?P<what>[^,.;:]{2,60})" if name == "unlist" else "^(?P<what>[^,.;:]{2,40}?),? {}"
-        )
-        if found := rule(name, around).search(sentence):
-            is_meant = NEGATIVE.isdisjoint(words(sentence[: found.end()]))
-            return found["what"] if is_meant else ""
-    return ""
 
 
 def own_parts(parts: Sequence[str]) -> list[str]:
@@ -312,6 +322,13 @@ def _refuses(sentence: str) -> bool:
     return rule("refusal").fullmatch(sentence.rstrip(" .!")) is not None
 
 
+_BEFORE = r"(?:^|[,;:.!(] ?| [-–—] )(?:(?P<what>[^,.;:!()]{2,60}?),? ?)?(?P<cue>{})"
+_DROPS = (
+    ("unlist", "(?P<cue>{}) ?(?P<what>(?: ?[^ ,.;:!()]{1,40}){0,8})"),
+    ("unlisted", _BEFORE),
+)
+_KEEPS = (("kept", _BEFORE),)
+_LAST_PART = re.compile("[,;:.!(] ?")
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )

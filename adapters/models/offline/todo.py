@@ -111,7 +111,8 @@ def _is_thing(part: str) -> bool:
     is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said)
     past = [nth for nth, one in enumerate(said) if lemmas.is_past(one)]
     is_told = is_told or any(said[nth] not in vocabulary("adjectives") for nth in past)
-    is_told = is_told or bool(grammar("todo_told").search(part) or stance.archived(part))
+    is_told = is_told or bool(grammar("todo_told").search(part))
+    is_told = is_told or stance.archived(part) is not None
     return 0 < len(said) <= BARE_WORDS_MAX and not is_told and not _MARKS & {*part}
 
 

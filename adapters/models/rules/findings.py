@@ -6,7 +6,7 @@ A closed task gets no proposals.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Literal
@@ -29,7 +29,7 @@ from adapters.models.offline import (
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
 from adapters.models.offline.phrasing import languages, rule, says, vocabulary
-from adapters.models.offline.sentences import TextLine, contains, lines, quote
+from adapters.models.offline.sentences import Phrase, TextLine, contains, lines, quote
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import (
@@ -117,9 +117,30 @@ class TextValues(Struct):
     named: tuple[SourceText, date] | None = None
 
 
+class Drop(Struct, frozen=True):
+    """What a text drops, and what it says, the newest sentence first; `is_meant`: in so many
+    words, `is_kept`: it stays after all, `is_others`: it is somebody else's."""
+
+    what: str
+    said: tuple[str, ...]
+    source: SourceText
+    is_meant: bool = False
+    is_kept: bool = False
+    is_others: bool = False
+
+    def fits(self, titles: Sequence[str]) -> list[str]:
+        """Those of which it speaks; where it names nothing, the one that it was about last."""
+        for said in self.said:
+            fits = [done.drops(self.what, said, one) for one in titles]
+            best = max(fits, default=0)
+            if best and (best == 1 or fits.count(best) == 1):
+                return [one for fit, one in zip(fits, titles, strict=True) if fit == best]
+        return []
+
+
 # ----------------------------------------------------------------------------------------- the fold
 
-ITEMS_PROPOSED_MAX = 20
+ITEMS_PROPOSED_MAX, CONTEXT_MAX = 20, 2
 DONE_MAX = 200
 LABEL_LENGTH_MIN = 2
 KEYS = {
@@ -172,19 +193,14 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
             if day := deadline.told(sentence, source.day, order):
                 values.named = source, day
     claims = _claims(told)
-    dropped = [
-        (what, source)
-        for source, line, sentences in told
-        for one in sentences
-        for is_others in (one.text in _aside(source).others,)
-        if not one.is_asked and line.box != ASKED
-        if (what := one.text if is_others else stance.dropped(one.text))
-    ]
+    dropped = list(_dropped(told))
+    checks = _checks(seen, claims)
     found = (
         *_labels(seen),
         *_items(seen, claims, dropped, values.off),
-        *_checks(seen, claims),
+        *checks,
         *_put_right(seen, claims, told),
+        *_archived(seen, dropped, {one.target for one in checks}),
     )
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
@@ -195,6 +211,24 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         owed=tuple(_owed(told)),
         unsure=None if values.due or seen.due else values.unsure,
     )
+
+
+def _dropped(told: Sequence[ParsedLine]) -> Iterator[Drop]:
+    """What shall be done no more, is there, or is others' to do; what is said with it may tell what
+    it names."""
+    said, of = list[str](), None
+    for source, line, sentences in told:
+        said, of = said if source is of else [], source
+        for one in sentences if source.kind != "title" and line.box not in (ASKED, "x") else ():
+            said = [one.text, *said[:CONTEXT_MAX]]
+            is_others = one.text in _aside(source).others
+            if (what := stance.archived(one.text)) is not None:
+                yield Drop(what, tuple(said), source, is_meant=True)
+            elif (what := stance.archived(one.text, is_kept=True)) is not None:
+                yield Drop(what, tuple(said), source, is_kept=True)
+            elif is_others or (not one.is_asked and stance.dropped(one.text)):
+                what = one.text if is_others else stance.dropped(one.text)
+                yield Drop(what, tuple(said), source, is_others=is_others)
 
 
 def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
@@ -360,7 +394,7 @@ def _near(source: SourceText, name: str) -> str:
 def _items(
     seen: PromptTask,
     claims: Sequence[tuple[DoneClaim, SourceText]],
-    dropped: Sequence[tuple[str, SourceText]],
+    dropped: Sequence[Drop],
     off: Finding | None,
 ) -> list[Finding]:
     """What is asked for since it was called `off`, and neither there in other words nor done since;
@@ -374,14 +408,11 @@ def _items(
         for one in todo.todos(source.text, seen.title) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
-            later = [claim for claim, at in claims if at.order >= source.order]
+            is_dropped = any(_is_dropped(one, source, drop) for drop in dropped)
             if (
                 is_there
+                or is_dropped
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
-                or any(done.is_needless(claim, one.value) for claim in later)
-                or any(
-                    at.order > source.order and done.shares(one.value, what) for what, at in dropped
-                )
             ):
                 continue
             known.add(name)
@@ -389,6 +420,35 @@ def _items(
             found.append(Finding("item", one.value, one.quote, source))
     still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _is_dropped(asked: Phrase, source: SourceText, drop: Drop) -> bool:
+    """Whether a newer text says that nobody is to do it, or that somebody else is."""
+    if drop.is_kept:
+        return False
+    if drop.is_meant and drop.source is source:
+        return asked.quote != quote(drop.said[0]) and bool(drop.fits([asked.value]))
+    fits = drop.fits if drop.is_meant else lambda titles: done.shares(titles[0], drop.what)
+    return drop.source.order > source.order and bool(fits([asked.value]))
+
+
+def _archived(
+    seen: PromptTask, dropped: Sequence[Drop], checked: Collection[str]
+) -> Iterator[Finding]:
+    """Open items that a text drops and that are not done."""
+    items = [one for one in unfinished(seen) if one.id not in checked]
+    found: dict[str, Finding] = {}
+    for drop in dropped:
+        is_told = drop.is_meant or drop.is_kept
+        titles = drop.fits([one.title for one in items]) if is_told else []
+        for one in items if titles else ():
+            is_newer = not drop.source.at or drop.source.at > one.changed_at
+            if one.title in titles and drop.is_kept:
+                found.pop(one.id, None)
+            elif one.title in titles and is_newer:
+                said = quote(drop.said[0])
+                found[one.id] = Finding("archive", one.title, said, drop.source, one.id)
+    yield from found.values()
 
 
 def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
@@ -407,7 +467,7 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
 def _put_right(
     seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[ParsedLine]
 ) -> list[Finding]:
-    """A better title, the newest, items that shall go, and ticks that were wrong."""
+    """A better title, the newest, and ticks that were wrong."""
     found: dict[str, Finding] = {}
     ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
     undone = rule("undone")
@@ -422,8 +482,6 @@ def _put_right(
             said = quote(one.text)
             if (title := stance.retitled(one.text)) and title != seen.title:
                 found["title"] = Finding("title", title, said, source)
-            for item in named(unfinished(seen), fold(stance.archived(one.text))):
-                found[item.id] = Finding("archive", item.title, said, source, item.id)
     return list(found.values())
 
 
