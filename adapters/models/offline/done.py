@@ -344,8 +344,11 @@ def drops(what: str, said: str, title: str) -> float:
     deeds = (one for one in others if not _is_of(one, said_verb))
     if not all(lemmas.is_verb(one) or lemmas.is_deed(one) for one in deeds):
         return 0
-    share = sum(_is_of(one, words(said)) for one in content(title)) / len(content(title))
-    return share if share >= 1 / 2 else 0
+    held = [one for one in content(title) if _is_of(one, words(said))]
+    is_named = not said_verb.issuperset(held) or not things
+    return (
+        len(held) / len(content(title)) if is_named and 2 * len(held) >= len(content(title)) else 0
+    )
 
 
 def _is_of(word: str, others: Collection[str]) -> bool:

@@ -18,6 +18,8 @@ from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
     OWN_HEADS,
+    is_question,
+    is_quoted,
     lines,
     sentences,
     words,
@@ -146,6 +148,14 @@ def archived(sentence: str, *, is_kept: bool = False) -> str | None:
     return None
 
 
+def is_undone(sentence: str) -> bool:
+    """Whether it says that something is not done after all, or broken again."""
+    said, found = clauses.sentence(sentence), rule("undone").search(sentence)
+    if found is None or said.is_asked or said.is_others(found.start()):
+        return False
+    return not said.clause(found.start()).is_conditional and archived(sentence) is None
+
+
 def accepted(text: str) -> tuple[str, str]:
     """The lines of a quoted mail that ask for something, where the person's own words below it
     agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
@@ -210,12 +220,17 @@ def agrees(said: str) -> bool:
 
 def retitled(sentence: str) -> str:
     """The name that a sentence wants a task to have; empty if none."""
-    found = rule(
+    found = grammar("retitled").search(sentence) or rule(
         "retitle",
-        r"(?:^|[,;:] |{retitle_lead} ){} ?:? ?[\"„“]?(?P<name>[^\"”“]{3,120})",
+        r"(?:^|[,;:] |{retitle_lead} ){} ?:? ?(?P<open>[\"„“])?(?P<name>(?(open)[^\"”“]|[^\n])"
+        r"{3,120})",
     ).search(sentence)
-    name = found["name"].strip(' .!"”“') if found else ""
-    return name if len(words(name)) > 1 else ""
+    if found is None or is_quoted(sentence, found.start()) or is_question(sentence):
+        return ""
+    is_open = found.groupdict().get("open", '"') is None
+    name = grammar("retitle_end").split(found["name"])[0] if is_open else found["name"]
+    name = name.strip(' .!"”“')
+    return name if len(words(name)) > is_open and NEGATIVE.isdisjoint(words(name)[:1]) else ""
 
 
 def own_parts(parts: Sequence[str]) -> list[str]:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from adapters.models.offline import (
     clauses,
@@ -119,14 +118,13 @@ class TextValues(Struct):
 
 class Drop(Struct, frozen=True):
     """What a text drops, and what it says, the newest sentence first; `is_meant`: in so many
-    words, `is_kept`: it stays after all, `is_others`: it is somebody else's."""
+    words, `is_kept`: it stays after all."""
 
     what: str
     said: tuple[str, ...]
     source: SourceText
     is_meant: bool = False
     is_kept: bool = False
-    is_others: bool = False
 
     def fits(self, titles: Sequence[str]) -> list[str]:
         """Those of which it speaks; where it names nothing, the one that it was about last."""
@@ -161,6 +159,7 @@ GOES_ON = "IN PROGRESS"
 ASKED = ">"
 """The box of a line that the person did not write, and agrees to."""
 ParsedLine = tuple[SourceText, TextLine, tuple[Sentence, ...]]
+Told = tuple[SourceText, tuple[str, ...]]
 
 
 @lru_cache(maxsize=WAKES_MAX)
@@ -193,13 +192,15 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
             if day := deadline.told(sentence, source.day, order):
                 values.named = source, day
     claims = _claims(told)
-    dropped = list(_dropped(told))
+    notes = list(_said(told))
+    dropped = list(_dropped(notes))
     checks = _checks(seen, claims)
     found = (
         *_labels(seen),
         *_items(seen, claims, dropped, values.off),
         *checks,
-        *_put_right(seen, claims, told),
+        *_unticked(seen, claims, notes),
+        *_retitled(seen, notes),
         *_archived(seen, dropped, {one.target for one in checks}),
     )
     read = (*spoken, *_single(seen, values), *found)
@@ -213,22 +214,28 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     )
 
 
-def _dropped(told: Sequence[ParsedLine]) -> Iterator[Drop]:
-    """What shall be done no more, is there, or is others' to do; what is said with it may tell what
-    it names."""
+def _said(told: Sequence[ParsedLine]) -> Iterator[Told]:
+    """What notes say and do not ask, each sentence with those before it."""
     said, of = list[str](), None
     for source, line, sentences in told:
         said, of = said if source is of else [], source
         for one in sentences if source.kind != "title" and line.box not in (ASKED, "x") else ():
             said = [one.text, *said[:CONTEXT_MAX]]
-            is_others = one.text in _aside(source).others
-            if (what := stance.archived(one.text)) is not None:
-                yield Drop(what, tuple(said), source, is_meant=True)
-            elif (what := stance.archived(one.text, is_kept=True)) is not None:
-                yield Drop(what, tuple(said), source, is_kept=True)
-            elif is_others or (not one.is_asked and stance.dropped(one.text)):
-                what = one.text if is_others else stance.dropped(one.text)
-                yield Drop(what, tuple(said), source, is_others=is_others)
+            if not one.is_asked:
+                yield source, tuple(said)
+
+
+def _dropped(told: Sequence[Told]) -> Iterator[Drop]:
+    """What shall be done no more, is there, or is others' to do; what is said with it may tell what
+    it names."""
+    for source, said in told:
+        is_others = said[0] in _aside(source).others
+        if (what := stance.archived(said[0])) is not None:
+            yield Drop(what, said, source, is_meant=True)
+        elif (what := stance.archived(said[0], is_kept=True)) is not None:
+            yield Drop(what, said, source, is_kept=True)
+        elif what := said[0] if is_others else stance.dropped(said[0]):
+            yield Drop(what, said, source)
 
 
 def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
@@ -464,25 +471,33 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
     return list(found.values())[:ITEMS_PROPOSED_MAX]
 
 
-def _put_right(
-    seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[ParsedLine]
-) -> list[Finding]:
-    """A better title, the newest, and ticks that were wrong."""
+def _unticked(
+    seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[Told]
+) -> Iterator[Finding]:
+    """Ticks that were wrong, or are no longer so: what is open, or broken, again."""
+    items = [one for one in seen.items if not one.is_archived]
     found: dict[str, Finding] = {}
-    ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
-    undone = rule("undone")
-    denied = [pair for pair in claims if pair[0].is_denied and undone.search(pair[0].quote)]
-    for claim, source in denied if ticked else ():
-        meant = [one for one in ticked if done.means(replace(claim, is_done=True), one.title) == 2]
-        for item in meant:
-            if source.at > item.changed_at:
-                found[item.id] = Finding("untick", item.title, claim.quote, source, item.id)
-    for source, line, sentences in told:
-        for one in sentences if source.kind != "title" and not line.box else ():
-            said = quote(one.text)
-            if (title := stance.retitled(one.text)) and title != seen.title:
-                found["title"] = Finding("title", title, said, source)
-    return list(found.values())
+    for source, said in told if any(one.is_checked for one in items) else ():
+        titles = Drop("", said, source).fits([one.title for one in items])
+        for one in items if stance.is_undone(said[0]) else ():
+            if one.title in titles and one.is_checked and source.at > one.changed_at:
+                found[one.id] = Finding("untick", one.title, quote(said[0]), source, one.id)
+    for one in items:
+        again = [at for claim, at in claims if not claim.is_denied and done.means(claim, one.title)]
+        if one.id in found and any(at.order > found[one.id].source.order for at in again):
+            del found[one.id]
+    yield from found.values()
+
+
+def _retitled(seen: PromptTask, told: Sequence[Told]) -> Iterator[Finding]:
+    """A better title, the newest."""
+    named = ((source, said, stance.retitled(said[0])) for source, said in told)
+    found = [
+        Finding("title", title, quote(said[0]), source)
+        for source, said, title in named
+        if title and title != seen.title
+    ]
+    yield from found[-1:]
 
 
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
