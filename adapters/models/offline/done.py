@@ -50,6 +50,7 @@ class DoneClaim(Struct, frozen=True):
     is_denied: bool = False
     is_all: bool = False
     subject: frozenset[str] = frozenset()
+    things: tuple[str, ...] = ()  # that are in a state that tells of a deed: "the stool came"
     places: tuple[int, ...] = ()  # in the checklist, from 1, or -1 where they count from its end
 
 
@@ -142,11 +143,18 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
+    is_open = not CONDITIONAL.isdisjoint(words(grammar("done_harmless").sub("", clause.text)))
     for result in grammar("done_results").finditer(clause.text):
         named = words(result[0])
-        if _UNDONE.isdisjoint(named) and not clause.is_conditional:
-            yield DoneClaim((*named, *str(result.lastgroup).split("_")), clause.text, said)
-    text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
+        if _UNDONE.isdisjoint(named) and not is_open:
+            deeds = str(result.lastgroup).split("_")
+            yield DoneClaim((*named, *deeds), clause.text, said)
+            things = clause.text[result.start() : result.start(str(result.lastgroup))]
+            for one in map(words, grammar("done_parts").split(things)):
+                told = tuple(word for word in one if word not in STOP)
+                yield DoneClaim((*told, *deeds), clause.text, said, things=told)
+    text = grammar("done_reported").sub("", clause.text)
+    text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", text))
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told)
@@ -309,7 +317,12 @@ def _is_verb(said: Sequence[str], word: str, title: str) -> bool:
 
 def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence[str]) -> bool:
     """Whether all that the claim names stands in the title, and it is not only a verb."""
-    named = [
+    deeds = (one for one in claim.words if one not in claim.things)
+    said, told = words(title), {key for one in deeds for key in lemmas.keys(one)}
+    verbs = [one for one in wanted if claim.things and _is_verb(said, one, title)]
+    if any(told.isdisjoint(lemmas.keys(one)) for one in verbs):
+        return False
+    named = claim.things or [
         one
         for one in claim.words
         if one not in STOP and one not in GENERIC and one not in claim.subject

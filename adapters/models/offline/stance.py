@@ -65,7 +65,8 @@ def aside(text: str) -> Aside:
         or any(not rule("speaks", "[:-] ?{}").search(one) for one in headed)
     )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
-    unreal = {one for one in said if _is_unreal(one)}
+    answers = filter(_refuses, said if "\n>" in f"\n{text}" else ())
+    unreal = {*answers, *filter(_is_unreal, said)}
     return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
 
 
@@ -159,10 +160,13 @@ def is_undone(sentence: str) -> bool:
 def accepted(text: str) -> tuple[str, str]:
     """The lines of a quoted mail that ask for something, where the person's own words below it
     agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
-    lines = list[str]()
+    lines, moved = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
+        told = [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
         if agrees(text[block.end() :]):
-            lines += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+            lines += told
+        elif rule("acknowledged").match(text[block.end() :]):
+            moved += [one for one in told if rule("moves_date").search(one)]
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
     told = [one for line in lines for one in sentences(line)]
@@ -172,7 +176,7 @@ def accepted(text: str) -> tuple[str, str]:
         one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
     ]
     dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
-    dated += wanted
+    dated += [*moved, *wanted]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
