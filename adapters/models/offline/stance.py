@@ -27,6 +27,7 @@ from adapters.models.offline.sentences import (
 from domain.text import fold
 
 CACHE_MAX, SENTENCES_MAX = 128, 512
+TAKEN_CHARS_MAX = 120
 SHARED_MIN, NAME_MIN = 4, 3
 """So many letters at the beginning, and two words may name the same: "Grillen", "Grillabend"."""
 
@@ -59,9 +60,11 @@ def aside(text: str) -> Aside:
     others = headed.union(filter(is_others, said))
     told_of = [part for one in said for part in parts(one)]
     is_shared = (
-        any(grammar(name).match(one) for one in told_of for name in ("theirs", "named_deed"))
+        any(grammar(name).match(one) for one in told_of for name in _SHARES)
         or any(map(_is_deed, told_of))
-        or any(own(one) and _NEXT_HEAD.search(one) for one in said)
+        or any(
+            own(one) and (_NEXT_HEAD.search(one) or rule("falls_to_me").search(one)) for one in said
+        )
         or any(not rule("speaks", "[:-] ?{}").search(one) for one in headed)
     )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
@@ -149,6 +152,28 @@ def archived(sentence: str, *, is_kept: bool = False) -> str | None:
     return None
 
 
+def taken_on(text: str) -> Iterator[str]:
+    """What the words of two sentences say that the person does: what another had to, "someone has
+    to ring the bank, so I will", or with what the first names, "the test is due. I'll book it"."""
+    flat = " ".join(_MARKS.sub(" ", text).split())
+    for found in grammar("left_over").finditer(flat):
+        if rule("takes").search(flat, found.end(), found.end() + TAKEN_CHARS_MAX):
+            yield " ".join(one for one in found["what"].split(" ") if fold(one) not in NEGATIVE)
+    named = grammar("it_is").finditer(flat)
+    for deed in grammar("does_it").finditer(flat) if named else ():
+        before = [one for one in named if 0 <= deed.start() - one.end("thing") < TAKEN_CHARS_MAX]
+        for thing in (one["thing"] for one in before[-1:]):
+            told = deed.groupdict()
+            apart = told["in"] or told.get("particle") or ""
+            if stem := told.get("stem"):
+                end = next(iter(vocabulary("infinitive_end")))
+                yield f"{grammar('todo_article').sub('', thing)} {apart}{stem}{end}"
+            else:
+                is_lower = fold(thing).split(" ")[0] in vocabulary("articles_own")
+                what = thing[:1].lower() + thing[1:] if is_lower else thing
+                yield " ".join(filter(None, (told["verb"], apart, what)))
+
+
 def is_undone(sentence: str) -> bool:
     """Whether it says that something is not done after all, or broken again."""
     said, found = clauses.sentence(sentence), rule("undone").search(sentence)
@@ -180,9 +205,16 @@ def accepted(text: str) -> tuple[str, str]:
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
-        if agrees(said):
-            wanted.append(asked["what"])
+        wanted += [asked["what"]] if agrees(said) else _in_part(asked["what"], said)
     return "\n".join(dated), "\n".join(dict.fromkeys(wanted))
+
+
+def _in_part(asked: str, said: str) -> list[str]:
+    """Of what is asked for that to which the person says yes by name: "the gazebo yes, ..."."""
+    told = re.split("[,.;!\n] ?| (?:[-–—]) ", said)
+    named = [found["what"] for one in told if (found := grammar("agreed_to").fullmatch(one))]
+    parts = grammar("todo_and").split(asked)
+    return [one for one in parts if any(done.shares(what, one) for what in named)]
 
 
 def confirmed(text: str) -> Iterator[tuple[str, str]]:
@@ -347,6 +379,8 @@ _DROPS = (
     ("unlisted", _BEFORE),
 )
 _KEEPS = (("kept", _BEFORE),)
+_MARKS = re.compile("^(?:> ?)*", re.MULTILINE)
+_SHARES = ("theirs", "named_deed", "i_take")
 _LAST_PART = re.compile("[,;:.!(] ?")
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"

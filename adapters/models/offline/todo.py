@@ -65,6 +65,9 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
+    for what in stance.taken_on(text):
+        titles = _actions(_TAIL.split(what)[0]) if is_order(what) or is_wish(what) else []
+        found += [Phrase(one, quote(what)) for one in titles]
     apart = stance.aside(text)
     listing, is_apart = "", False  # the header above the list, if there is one; a blank line
     is_idle = False  # below a header of what is no task
