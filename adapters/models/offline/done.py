@@ -351,17 +351,18 @@ def drops(what: str, said: str, title: str) -> float:
     said_verb = {one for one in words(title) if _is_verb(words(title), one, title)}
     things = [one for one in content(title) if one not in said_verb]
     others = [one for one in named if not _is_of(one, things)]
-    free = vocabulary("drop_verbs") if not said_verb else frozenset[str]()
+    free = vocabulary("drop_verbs")
     if len(others) < len(named):
-        return float(all(one in free or _is_of(one, said_verb) for one in others))
+        is_free = not said_verb or any(_is_of(one, said_verb) for one in others)
+        told = ((lemmas.from_gerund(one) or one, one) for one in others)
+        return float(all(_is_of(o, said_verb) or (is_free and deed in free) for deed, o in told))
     deeds = (one for one in others if not _is_of(one, said_verb))
     if not all(lemmas.is_verb(one) or lemmas.is_deed(one) for one in deeds):
         return 0
     held = [one for one in content(title) if _is_of(one, words(said))]
     is_named = not said_verb.issuperset(held) or not things
-    return (
-        len(held) / len(content(title)) if is_named and 2 * len(held) >= len(content(title)) else 0
-    )
+    share = len(held) / len(content(title))
+    return share if is_named and share >= 1 / 2 else 0
 
 
 def _is_of(word: str, others: Collection[str]) -> bool:

@@ -143,7 +143,9 @@ def archived(sentence: str, *, is_kept: bool = False) -> str | None:
         return None
     for name, around in _KEEPS if is_kept else _DROPS:
         for found in rule(name, around).finditer(sentence):
-            what = grammar("drop_end").split(found["what"] or "")[0].strip(" \"'„“”")
+            what = found["what"] or ""
+            what = grammar("drop_begin").split(what)[-1] if name != "unlist" else what
+            what = grammar("drop_end").split(what)[0].strip(" \"'„“”")
             before = words(_LAST_PART.split(sentence[: found.start("cue")])[-1])
             is_meant = NEGATIVE.isdisjoint((*before, *words(what)))
             is_later = says(words(sentence[found.start("cue") :]), "drop_later")

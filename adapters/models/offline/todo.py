@@ -60,7 +60,7 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     if found:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
-        is_deed = (is_order(asked) or is_wish(asked)) and not names_time(asked)
+        is_deed = (is_order(asked) or is_wish(asked)) and not masked(asked).found
         titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
@@ -198,7 +198,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     """A sentence of orders and nothing else: "ring the GP, then book", "Betten beziehen"."""
     text = grammar("todo_so").sub("", sentence.text.rstrip(" .!"))
     day, _, rest = text.partition(": ")
-    text = rest if rest and names_time(day) else text
+    text = _timeless(rest if rest and names_time(day) else text)
     if any(map(_is_order_of_nothing, _AND.split(text))):
         return []
     things = grammar("todo_bring").match(text)

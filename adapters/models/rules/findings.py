@@ -415,7 +415,9 @@ def _items(
         for one in todo.todos(source.text, seen.title) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
-            is_dropped = any(_is_dropped(one, source, drop) for drop in dropped)
+            is_dropped = _drops_item(one.value, seen, source) or any(
+                _is_dropped(one, source, drop) for drop in dropped
+            )
             if (
                 is_there
                 or is_dropped
@@ -427,6 +429,13 @@ def _items(
             found.append(Finding("item", one.value, one.quote, source))
     still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _drops_item(title: str, seen: PromptTask, source: SourceText) -> bool:
+    """Whether what it asks for is no more than to drop an item: "strike the rug"."""
+    what = stance.archived(title)
+    items = [one.title for one in seen.items]
+    return what is not None and bool(Drop(what, (title,), source).fits(items))
 
 
 def _is_dropped(asked: Phrase, source: SourceText, drop: Drop) -> bool:
