@@ -118,6 +118,9 @@ def test_things_alone_are_a_list_where_the_title_calls_for_one(
     assert told(text, title="Diary") == []
 
 
+TITLE = "set_task_title"
+
+
 @pytest.mark.parametrize(
     ("text", "tool", "wanted"),
     [
@@ -127,11 +130,38 @@ def test_things_alone_are_a_list_where_the_title_calls_for_one(
         ("I'd call it a good book.", "set_task_title", None),
         ("The stairs get a task of their own: Paint the stairs.", "create_follow_up_task", None),
         ("Make it a new task: Paint the stairs.", "create_follow_up_task", "Paint the stairs"),
+        ('Rename this ticket to "Boiler: no heat", nobody knows.', TITLE, "Boiler: no heat"),
+        ("Rename this to Kim's new boiler, I have two of them", TITLE, "Kim's new boiler"),
+        ('Die Aufgabe soll "Heizung entlüften" heißen, sonst rät man.', TITLE, "Heizung entlüften"),
+        ("Kim renamed the file to Boiler plan", TITLE, None),
+        ('Der Hund soll "Bello der Große" heißen.', TITLE, None),
         ("Is that a new task: Paint the stairs?", "create_follow_up_task", None),
     ],
 )
 def test_a_title_or_a_task_that_is_named(text: str, tool: str, wanted: str | None) -> None:
     assert one(ask(text, tools=(tool, "update_report")), tool, "title") == wanted
+
+
+DROPPABLE = ("Photos of the roof", "Book the band", "Tombolapreise sammeln", "Zelt ausleihen")
+
+
+@pytest.mark.parametrize(("text", "wanted"), phrases("dropped"))
+def test_what_a_text_drops_is_put_away(text: str, wanted: str | None) -> None:
+    given = proposed(ask(text, checklist=[*map(item, DROPPABLE)]))
+    put_away = given.get("update_checklist_items", {"items": []})["items"]
+    found = [one["id"].removeprefix("item-") for one in put_away if one.get("isArchived")]
+    assert sorted(found) == several(wanted)
+
+
+TICKED = ("Chapter 2", "Chapter 3", "Fix the tap", "Fenster einstellen", "Kaution überweisen")
+
+
+@pytest.mark.parametrize(("text", "wanted"), phrases("unticked"))
+def test_what_is_open_again_is_unticked(text: str, wanted: str | None) -> None:
+    given = proposed(ask(text, checklist=[item(one, checked=True) for one in TICKED]))
+    told = given.get("update_checklist_items", {"items": []})["items"]
+    found = [one["id"].removeprefix("item-") for one in told if one.get("isChecked") is False]
+    assert sorted(found) == several(wanted)
 
 
 @pytest.mark.parametrize(

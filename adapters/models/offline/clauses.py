@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from msgspec import Struct
 
 from adapters.models.offline import lemmas
-from adapters.models.offline.phrasing import grammar, pattern, phrases, vocabulary
+from adapters.models.offline.phrasing import grammar, meanings, pattern, phrases, vocabulary
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -50,7 +50,12 @@ class Clause(Struct, frozen=True):
 
     @property
     def is_conditional(self) -> bool:
-        return not CONDITIONAL.isdisjoint(self.words)
+        months = meanings("months")
+        around = zip(self.words, ("", *self.words), (*self.words[1:], ""), strict=False)
+        return any(
+            one in CONDITIONAL and not (one in months and (before.isdecimal() or after.isdecimal()))
+            for one, before, after in around
+        )
 
 
 class Sentence(Struct, frozen=True):

@@ -5,7 +5,7 @@ done", "the plumber called" and "has to be called" do not.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from adapters.models.offline import clauses, lemmas
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import counts
 from adapters.models.offline.phrasing import LETTERS, endings, grammar, rule, says, vocabulary
-from adapters.models.offline.sentences import CONDITIONAL, NEGATIVE, SELF, quote, words
+from adapters.models.offline.sentences import CONDITIONAL, SELF, quote, words
 from domain.text import fold
 
 _DENIALS = ("duty", "first", "but", "to")
@@ -23,7 +23,7 @@ _DONE = " ✓ "
 """Stands for all that says so."""
 PART_LENGTH_MIN = 4
 """A shorter word never names a longer item on its own: "done: it"."""
-NAME_LENGTH_MIN = 3
+NAME_LENGTH_MIN, COMPOUND_MIN = 3, 5
 
 STOP, GENERIC = vocabulary("done_stop"), vocabulary("done_generic")
 _UNDONE = vocabulary("negative", "conditional", "ahead", "done_undone")
@@ -50,6 +50,7 @@ class DoneClaim(Struct, frozen=True):
     is_denied: bool = False
     is_all: bool = False
     subject: frozenset[str] = frozenset()
+    things: tuple[str, ...] = ()  # that are in a state that tells of a deed: "the stool came"
     places: tuple[int, ...] = ()  # in the checklist, from 1, or -1 where they count from its end
 
 
@@ -137,11 +138,18 @@ def _listed(what: str, said: str) -> list[DoneClaim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]:
+    is_open = not CONDITIONAL.isdisjoint(words(grammar("done_harmless").sub("", clause.text)))
     for result in grammar("done_results").finditer(clause.text):
         named = words(result[0])
-        if _UNDONE.isdisjoint(named) and not clause.is_conditional:
-            yield DoneClaim((*named, *str(result.lastgroup).split("_")), clause.text, said)
-    text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", clause.text))
+        if _UNDONE.isdisjoint(named) and not is_open:
+            deeds = str(result.lastgroup).split("_")
+            yield DoneClaim((*named, *deeds), clause.text, said)
+            things = clause.text[result.start() : result.start(str(result.lastgroup))]
+            for one in map(words, grammar("done_parts").split(things)):
+                told = tuple(word for word in one if word not in STOP)
+                yield DoneClaim((*told, *deeds), clause.text, said, things=told)
+    text = grammar("done_reported").sub("", clause.text)
+    text = grammar("done_ticked").sub(_DONE, grammar("done_later").sub("", text))
     text = _done_part(grammar("done_harmless").sub("", text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told)
@@ -293,7 +301,12 @@ def _is_verb(said: Sequence[str], word: str, title: str) -> bool:
 
 def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence[str]) -> bool:
     """Whether all that the claim names stands in the title, and it is not only a verb."""
-    named = [
+    deeds = (one for one in claim.words if one not in claim.things)
+    said, told = words(title), {key for one in deeds for key in lemmas.keys(one)}
+    verbs = [one for one in wanted if claim.things and _is_verb(said, one, title)]
+    if any(told.isdisjoint(lemmas.keys(one)) for one in verbs):
+        return False
+    named = claim.things or [
         one
         for one in claim.words
         if one not in STOP and one not in GENERIC and one not in claim.subject
@@ -312,10 +325,37 @@ def _is_part(claim: DoneClaim, title: str, wanted: Sequence[str], hits: Sequence
     return is_long and (has_noun or is_alone) and _happened(claim, found, wanted)
 
 
-def is_needless(claim: DoneClaim, title: str) -> bool:
-    """Whether it says that there is no need of it any more: "we don't need a band after all"."""
-    is_needless = not NEGATIVE.isdisjoint(claim.words) and says(claim.words, "done_need")
-    return is_needless and shares(title, claim.text)
+def drops(what: str, said: str, title: str) -> float:
+    """How well what shall be no more is what a title asks for, of 1; at least half, or 0.
+
+    All that `what` names must be of it; where it names nothing, as in "scrap that" or "no need to
+    ask her", so much of the title counts as the words around it, `said`, do.
+    """
+    named = [one for one in content(what) if one not in vocabulary("hollow")]
+    said_verb = {one for one in words(title) if _is_verb(words(title), one, title)}
+    things = [one for one in content(title) if one not in said_verb]
+    others = [one for one in named if not _is_of(one, things)]
+    free = vocabulary("drop_verbs")
+    if len(others) < len(named):
+        is_free = not said_verb or any(_is_of(one, said_verb) for one in others)
+        told = ((lemmas.from_gerund(one) or one, one) for one in others)
+        return float(all(_is_of(o, said_verb) or (is_free and deed in free) for deed, o in told))
+    deeds = (one for one in others if not _is_of(one, said_verb))
+    if not all(lemmas.is_verb(one) or lemmas.is_deed(one) for one in deeds):
+        return 0
+    held = [one for one in content(title) if _is_of(one, words(said))]
+    is_named = not said_verb.issuperset(held) or not things
+    share = len(held) / len(content(title))
+    return share if is_named and share >= 1 / 2 else 0
+
+
+def _is_of(word: str, others: Collection[str]) -> bool:
+    """Whether it is one of them, or of a compound with one: "Tombola", "Tombolapreise"."""
+    ends = [one for one in others if min(len(one), len(word)) >= COMPOUND_MIN]
+    return any(not lemmas.keys(word).isdisjoint(lemmas.keys(one)) for one in others) or any(
+        word.startswith(one) or one.startswith(word) or word.endswith(one) or one.endswith(word)
+        for one in ends
+    )
 
 
 def shares(one: str, other: str) -> bool:

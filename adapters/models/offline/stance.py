@@ -18,6 +18,8 @@ from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
     OWN_HEADS,
+    is_question,
+    is_quoted,
     lines,
     sentences,
     words,
@@ -25,6 +27,7 @@ from adapters.models.offline.sentences import (
 from domain.text import fold
 
 CACHE_MAX, SENTENCES_MAX = 128, 512
+TAKEN_CHARS_MAX = 120
 SHARED_MIN, NAME_MIN = 4, 3
 """So many letters at the beginning, and two words may name the same: "Grillen", "Grillabend"."""
 
@@ -57,13 +60,16 @@ def aside(text: str) -> Aside:
     others = headed.union(filter(is_others, said))
     told_of = [part for one in said for part in parts(one)]
     is_shared = (
-        any(grammar(name).match(one) for one in told_of for name in ("theirs", "named_deed"))
+        any(grammar(name).match(one) for one in told_of for name in _SHARES)
         or any(map(_is_deed, told_of))
-        or any(own(one) and _NEXT_HEAD.search(one) for one in said)
+        or any(
+            own(one) and (_NEXT_HEAD.search(one) or rule("falls_to_me").search(one)) for one in said
+        )
         or any(not rule("speaks", "[:-] ?{}").search(one) for one in headed)
     )
     refused = (one for one, answer in pairwise(said) if _refuses(answer))
-    unreal = {one for one in said if _is_unreal(one)}
+    answers = filter(_refuses, said if "\n>" in f"\n{text}" else ())
+    unreal = {*answers, *filter(_is_unreal, said)}
     return Aside(frozenset(others.union(refused)), frozenset(unreal), is_shared)
 
 
@@ -116,7 +122,10 @@ def is_over(sentence: Sentence, of: str) -> bool:
 
 @lru_cache(maxsize=SENTENCES_MAX)
 def dropped(sentence: str) -> str:
-    """What a sentence says is to be done no more: "skip the balloons"; empty if nothing."""
+    """What a sentence says is to be done no more, or is there: "skip the balloons", "we have
+    glue"; empty if nothing."""
+    if what := archived(sentence):
+        return what
     if found := rule("there", r"^(?P<what>[^,.;:]{2,40}?):? {}").search(sentence):
         return found["what"]
     found = rule("drop").search(sentence)
@@ -124,13 +133,67 @@ def dropped(sentence: str) -> str:
     return "" if is_kept or found is None else re.split("[,;.]", sentence[found.end() :])[0]
 
 
+@lru_cache(maxsize=SENTENCES_MAX)
+def archived(sentence: str, *, is_kept: bool = False) -> str | None:
+    """What it wants off the list, or says that there is no need of: "scrap the snorkel"; of
+    "scrap that" the "that", of "not needed" nothing, and None where it says no such thing.
+    `is_kept`: what it wants to stay there."""
+    said = clauses.sentence(sentence)
+    if said.is_asked or not (CONDITIONAL - vocabulary("should")).isdisjoint(said.words):
+        return None
+    for name, around in _KEEPS if is_kept else _DROPS:
+        for found in rule(name, around).finditer(sentence):
+            what = found["what"] or ""
+            what = grammar("drop_begin").split(what)[-1] if name != "unlist" else what
+            what = grammar("drop_end").split(what)[0].strip(" \"'„“”")
+            before = words(_LAST_PART.split(sentence[: found.start("cue")])[-1])
+            is_meant = NEGATIVE.isdisjoint((*before, *words(what)))
+            is_later = says(words(sentence[found.start("cue") :]), "drop_later")
+            if is_meant and not is_later and not said.is_others(found.start("cue")):
+                return what
+    return None
+
+
+def taken_on(text: str) -> Iterator[str]:
+    """What the words of two sentences say that the person does: what another had to, "someone has
+    to ring the bank, so I will", or with what the first names, "the test is due. I'll book it"."""
+    flat = " ".join(_MARKS.sub(" ", text).split())
+    for found in grammar("left_over").finditer(flat):
+        if rule("takes").search(flat, found.end(), found.end() + TAKEN_CHARS_MAX):
+            yield " ".join(one for one in found["what"].split(" ") if fold(one) not in NEGATIVE)
+    named = grammar("it_is").finditer(flat)
+    for deed in grammar("does_it").finditer(flat) if named else ():
+        before = [one for one in named if 0 <= deed.start() - one.end("thing") < TAKEN_CHARS_MAX]
+        for thing in (one["thing"] for one in before[-1:]):
+            told = deed.groupdict()
+            apart = told["in"] or told.get("particle") or ""
+            if stem := told.get("stem"):
+                end = next(iter(vocabulary("infinitive_end")))
+                yield f"{grammar('todo_article').sub('', thing)} {apart}{stem}{end}"
+            else:
+                is_lower = fold(thing).split(" ")[0] in vocabulary("articles_own")
+                what = thing[:1].lower() + thing[1:] if is_lower else thing
+                yield " ".join(filter(None, (told["verb"], apart, what)))
+
+
+def is_undone(sentence: str) -> bool:
+    """Whether it says that something is not done after all, or broken again."""
+    said, found = clauses.sentence(sentence), rule("undone").search(sentence)
+    if found is None or said.is_asked or said.is_others(found.start()):
+        return False
+    return not said.clause(found.start()).is_conditional and archived(sentence) is None
+
+
 def accepted(text: str) -> tuple[str, str]:
     """The lines of a quoted mail that ask for something, where the person's own words below it
     agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
-    lines = list[str]()
+    lines, moved = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
+        told = [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
         if agrees(text[block.end() :]):
-            lines += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
+            lines += told
+        elif rule("acknowledged").match(text[block.end() :]):
+            moved += [one for one in told if rule("moves_date").search(one)]
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
     told = [one for line in lines for one in sentences(line)]
@@ -140,13 +203,20 @@ def accepted(text: str) -> tuple[str, str]:
         one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
     ]
     dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
-    dated += wanted
+    dated += [*moved, *wanted]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
-        if agrees(said):
-            wanted.append(asked["what"])
+        wanted += [asked["what"]] if agrees(said) else _in_part(asked["what"], said)
     return "\n".join(dated), "\n".join(dict.fromkeys(wanted))
+
+
+def _in_part(asked: str, said: str) -> list[str]:
+    """Of what is asked for that to which the person says yes by name: "the gazebo yes, ..."."""
+    told = re.split("[,.;!\n] ?| (?:[-–—]) ", said)
+    named = [found["what"] for one in told if (found := grammar("agreed_to").fullmatch(one))]
+    parts = grammar("todo_and").split(asked)
+    return [one for one in parts if any(done.shares(what, one) for what in named)]
 
 
 def confirmed(text: str) -> Iterator[tuple[str, str]]:
@@ -188,24 +258,17 @@ def agrees(said: str) -> bool:
 
 def retitled(sentence: str) -> str:
     """The name that a sentence wants a task to have; empty if none."""
-    found = rule(
+    found = grammar("retitled").search(sentence) or rule(
         "retitle",
-        r"(?:^|[,;:] |{retitle_lead} ){} ?:? ?[\"„“]?(?P<name>[^\"”“]{3,120})",
+        r"(?:^|[,;:] |{retitle_lead} ){} ?:? ?(?P<open>[\"„“])?(?P<name>(?(open)[^\"”“]|[^\n])"
+        r"{3,120})",
     ).search(sentence)
-    name = found["name"].strip(' .!"”“') if found else ""
-    return name if len(words(name)) > 1 else ""
-
-
-def archived(sentence: str) -> str:
-    """What a sentence wants off the list: "scrap the snorkel"."""
-    for name in ("unlist", "unlisted"):
-        around = (
-            "{} (?P<what>[^,.;:]{2,60})" if name == "unlist" else "^(?P<what>[^,.;:]{2,40}?),? {}"
-        )
-        if found := rule(name, around).search(sentence):
-            is_meant = NEGATIVE.isdisjoint(words(sentence[: found.end()]))
-            return found["what"] if is_meant else ""
-    return ""
+    if found is None or is_quoted(sentence, found.start()) or is_question(sentence):
+        return ""
+    is_open = found.groupdict().get("open", '"') is None
+    name = grammar("retitle_end").split(found["name"])[0] if is_open else found["name"]
+    name = name.strip(' .!"”“')
+    return name if len(words(name)) > is_open and NEGATIVE.isdisjoint(words(name)[:1]) else ""
 
 
 def own_parts(parts: Sequence[str]) -> list[str]:
@@ -312,6 +375,15 @@ def _refuses(sentence: str) -> bool:
     return rule("refusal").fullmatch(sentence.rstrip(" .!")) is not None
 
 
+_BEFORE = r"(?:^|[,;:.!(] ?| [-–—] )(?:(?P<what>[^,.;:!()]{2,60}?),? ?)?(?P<cue>{})"
+_DROPS = (
+    ("unlist", "(?P<cue>{}) ?(?P<what>(?: ?[^ ,.;:!()]{1,40}){0,8})"),
+    ("unlisted", _BEFORE),
+)
+_KEEPS = (("kept", _BEFORE),)
+_MARKS = re.compile("^(?:> ?)*", re.MULTILINE)
+_SHARES = ("theirs", "named_deed", "i_take")
+_LAST_PART = re.compile("[,;:.!(] ?")
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"
 )

@@ -56,11 +56,14 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     if found:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
-        is_deed = (is_order(asked) or is_wish(asked)) and not names_time(asked)
+        is_deed = (is_order(asked) or is_wish(asked)) and not masked(asked).found
         titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
+    for what in stance.taken_on(text):
+        titles = _actions(_TAIL.split(what)[0]) if is_order(what) or is_wish(what) else []
+        found += [Phrase(one, quote(what)) for one in titles]
     apart = stance.aside(text)
     listing, is_apart = "", False  # the header above the list, if there is one; a blank line
     is_idle = False  # below a header of what is no task
@@ -107,7 +110,8 @@ def _is_thing(part: str) -> bool:
     is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said)
     past = [nth for nth, one in enumerate(said) if lemmas.is_past(one)]
     is_told = is_told or any(said[nth] not in vocabulary("adjectives") for nth in past)
-    is_told = is_told or bool(grammar("todo_told").search(part) or stance.archived(part))
+    is_told = is_told or bool(grammar("todo_told").search(part))
+    is_told = is_told or stance.archived(part) is not None
     return 0 < len(said) <= BARE_WORDS_MAX and not is_told and not _MARKS & {*part}
 
 
@@ -181,7 +185,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     """A sentence of orders and nothing else: "ring the GP, then book", "Betten beziehen"."""
     text = grammar("todo_so").sub("", sentence.text.rstrip(" .!"))
     day, _, rest = text.partition(": ")
-    text = rest if rest and names_time(day) else text
+    text = _timeless(rest if rest and names_time(day) else text)
     if any(map(_is_order_of_nothing, _AND.split(text))):
         return []
     things = grammar("todo_bring").match(text)

@@ -6,13 +6,12 @@ A closed task gets no proposals.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from adapters.models.offline import (
     clauses,
@@ -29,7 +28,7 @@ from adapters.models.offline import (
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
 from adapters.models.offline.phrasing import languages, rule, says, vocabulary
-from adapters.models.offline.sentences import TextLine, contains, lines, quote
+from adapters.models.offline.sentences import Phrase, TextLine, contains, lines, quote
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import (
@@ -117,9 +116,29 @@ class TextValues(Struct):
     named: tuple[SourceText, date] | None = None
 
 
+class Drop(Struct, frozen=True):
+    """What a text drops, and what it says, the newest sentence first; `is_meant`: in so many
+    words, `is_kept`: it stays after all."""
+
+    what: str
+    said: tuple[str, ...]
+    source: SourceText
+    is_meant: bool = False
+    is_kept: bool = False
+
+    def fits(self, titles: Sequence[str]) -> list[str]:
+        """Those of which it speaks; where it names nothing, the one that it was about last."""
+        for said in self.said:
+            fits = [done.drops(self.what, said, one) for one in titles]
+            best = max(fits, default=0)
+            if best and (best == 1 or fits.count(best) == 1):
+                return [one for fit, one in zip(fits, titles, strict=True) if fit == best]
+        return []
+
+
 # ----------------------------------------------------------------------------------------- the fold
 
-ITEMS_PROPOSED_MAX = 20
+ITEMS_PROPOSED_MAX, CONTEXT_MAX = 20, 2
 DONE_MAX = 200
 LABEL_LENGTH_MIN = 2
 KEYS = {
@@ -140,6 +159,7 @@ GOES_ON = "IN PROGRESS"
 ASKED = ">"
 """The box of a line that the person did not write, and agrees to."""
 ParsedLine = tuple[SourceText, TextLine, tuple[Sentence, ...]]
+Told = tuple[SourceText, tuple[str, ...]]
 
 
 @lru_cache(maxsize=WAKES_MAX)
@@ -172,19 +192,16 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
             if day := deadline.told(sentence, source.day, order):
                 values.named = source, day
     claims = _claims(told)
-    dropped = [
-        (what, source)
-        for source, line, sentences in told
-        for one in sentences
-        for is_others in (one.text in _aside(source).others,)
-        if not one.is_asked and line.box != ASKED
-        if (what := one.text if is_others else stance.dropped(one.text))
-    ]
+    notes = list(_said(told))
+    dropped = list(_dropped(notes))
+    checks = _checks(seen, claims)
     found = (
         *_labels(seen),
         *_items(seen, claims, dropped, values.off),
-        *_checks(seen, claims),
-        *_put_right(seen, claims, told),
+        *checks,
+        *_unticked(seen, claims, notes),
+        *_retitled(seen, notes),
+        *_archived(seen, dropped, {one.target for one in checks}),
     )
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
@@ -195,6 +212,30 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
         owed=tuple(_owed(told)),
         unsure=None if values.due or seen.due else values.unsure,
     )
+
+
+def _said(told: Sequence[ParsedLine]) -> Iterator[Told]:
+    """What notes say and do not ask, each sentence with those before it."""
+    said, of = list[str](), None
+    for source, line, sentences in told:
+        said, of = said if source is of else [], source
+        for one in sentences if source.kind != "title" and line.box not in (ASKED, "x") else ():
+            said = [one.text, *said[:CONTEXT_MAX]]
+            if not one.is_asked:
+                yield source, tuple(said)
+
+
+def _dropped(told: Sequence[Told]) -> Iterator[Drop]:
+    """What shall be done no more, is there, or is others' to do; what is said with it may tell what
+    it names."""
+    for source, said in told:
+        is_others = said[0] in _aside(source).others
+        if (what := stance.archived(said[0])) is not None:
+            yield Drop(what, said, source, is_meant=True)
+        elif (what := stance.archived(said[0], is_kept=True)) is not None:
+            yield Drop(what, said, source, is_kept=True)
+        elif what := said[0] if is_others else stance.dropped(said[0]):
+            yield Drop(what, said, source)
 
 
 def _owed(told: Sequence[ParsedLine]) -> Iterator[str]:
@@ -360,7 +401,7 @@ def _near(source: SourceText, name: str) -> str:
 def _items(
     seen: PromptTask,
     claims: Sequence[tuple[DoneClaim, SourceText]],
-    dropped: Sequence[tuple[str, SourceText]],
+    dropped: Sequence[Drop],
     off: Finding | None,
 ) -> list[Finding]:
     """What is asked for since it was called `off`, and neither there in other words nor done since;
@@ -374,14 +415,13 @@ def _items(
         for one in todo.todos(source.text, seen.title) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
-            later = [claim for claim, at in claims if at.order >= source.order]
+            is_dropped = _drops_item(one.value, seen, source) or any(
+                _is_dropped(one, source, drop) for drop in dropped
+            )
             if (
                 is_there
+                or is_dropped
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
-                or any(done.is_needless(claim, one.value) for claim in later)
-                or any(
-                    at.order > source.order and done.shares(one.value, what) for what, at in dropped
-                )
             ):
                 continue
             known.add(name)
@@ -389,6 +429,42 @@ def _items(
             found.append(Finding("item", one.value, one.quote, source))
     still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _drops_item(title: str, seen: PromptTask, source: SourceText) -> bool:
+    """Whether what it asks for is no more than to drop an item: "strike the rug"."""
+    what = stance.archived(title)
+    items = [one.title for one in seen.items]
+    return what is not None and bool(Drop(what, (title,), source).fits(items))
+
+
+def _is_dropped(asked: Phrase, source: SourceText, drop: Drop) -> bool:
+    """Whether a newer text says that nobody is to do it, or that somebody else is."""
+    if drop.is_kept:
+        return False
+    if drop.is_meant and drop.source is source:
+        return asked.quote != quote(drop.said[0]) and bool(drop.fits([asked.value]))
+    fits = drop.fits if drop.is_meant else lambda titles: done.shares(titles[0], drop.what)
+    return drop.source.order > source.order and bool(fits([asked.value]))
+
+
+def _archived(
+    seen: PromptTask, dropped: Sequence[Drop], checked: Collection[str]
+) -> Iterator[Finding]:
+    """Open items that a text drops and that are not done."""
+    items = [one for one in unfinished(seen) if one.id not in checked]
+    found: dict[str, Finding] = {}
+    for drop in dropped:
+        is_told = drop.is_meant or drop.is_kept
+        titles = drop.fits([one.title for one in items]) if is_told else []
+        for one in items if titles else ():
+            is_newer = not drop.source.at or drop.source.at > one.changed_at
+            if one.title in titles and drop.is_kept:
+                found.pop(one.id, None)
+            elif one.title in titles and is_newer:
+                said = quote(drop.said[0])
+                found[one.id] = Finding("archive", one.title, said, drop.source, one.id)
+    yield from found.values()
 
 
 def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
@@ -404,27 +480,33 @@ def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) ->
     return list(found.values())[:ITEMS_PROPOSED_MAX]
 
 
-def _put_right(
-    seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[ParsedLine]
-) -> list[Finding]:
-    """A better title, the newest, items that shall go, and ticks that were wrong."""
+def _unticked(
+    seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]], told: Sequence[Told]
+) -> Iterator[Finding]:
+    """Ticks that were wrong, or are no longer so: what is open, or broken, again."""
+    items = [one for one in seen.items if not one.is_archived]
     found: dict[str, Finding] = {}
-    ticked = [one for one in seen.items if one.is_checked and not one.is_archived]
-    undone = rule("undone")
-    denied = [pair for pair in claims if pair[0].is_denied and undone.search(pair[0].quote)]
-    for claim, source in denied if ticked else ():
-        meant = [one for one in ticked if done.means(replace(claim, is_done=True), one.title) == 2]
-        for item in meant:
-            if source.at > item.changed_at:
-                found[item.id] = Finding("untick", item.title, claim.quote, source, item.id)
-    for source, line, sentences in told:
-        for one in sentences if source.kind != "title" and not line.box else ():
-            said = quote(one.text)
-            if (title := stance.retitled(one.text)) and title != seen.title:
-                found["title"] = Finding("title", title, said, source)
-            for item in named(unfinished(seen), fold(stance.archived(one.text))):
-                found[item.id] = Finding("archive", item.title, said, source, item.id)
-    return list(found.values())
+    for source, said in told if any(one.is_checked for one in items) else ():
+        titles = Drop("", said, source).fits([one.title for one in items])
+        for one in items if stance.is_undone(said[0]) else ():
+            if one.title in titles and one.is_checked and source.at > one.changed_at:
+                found[one.id] = Finding("untick", one.title, quote(said[0]), source, one.id)
+    for one in items:
+        again = [at for claim, at in claims if not claim.is_denied and done.means(claim, one.title)]
+        if one.id in found and any(at.order > found[one.id].source.order for at in again):
+            del found[one.id]
+    yield from found.values()
+
+
+def _retitled(seen: PromptTask, told: Sequence[Told]) -> Iterator[Finding]:
+    """A better title, the newest."""
+    named = ((source, said, stance.retitled(said[0])) for source, said in told)
+    found = [
+        Finding("title", title, quote(said[0]), source)
+        for source, said, title in named
+        if title and title != seen.title
+    ]
+    yield from found[-1:]
 
 
 def _placed(seen: PromptTask, claim: DoneClaim) -> list[PromptItem]:
