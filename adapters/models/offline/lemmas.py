@@ -200,6 +200,19 @@ def infinitive(word: str) -> str:
     return prefix + stem + next(iter(ends), "") if stem else ""
 
 
+def from_stem(stem: str) -> list[str]:
+    """The infinitive of "koch", "sammel" or "formulier", where infinitives have an ending."""
+    is_short = stem.endswith(endings("short_stems")) and not f"{stem}t".endswith(
+        endings("participle_endings")
+    )
+    return [stem + end for end in rows("infinitive_short" if is_short else "infinitive_end")]
+
+
+def is_told(word: str) -> bool:
+    """Whether it is a participle that is no infinitive, though it ends like one: "gefunden"."""
+    return is_past(word) and _infinitive_of(word) != word
+
+
 def from_to(word: str) -> str:
     """Of an infinitive with a mark in it, as German has them; empty of another word."""
     found = _shapes()[2].match(word)

@@ -28,7 +28,8 @@ _SPEAKER = re.compile(rf"^(?:{_NAME} )?{_NAME}(?: \([^)]{{1,20}}\))?: (?P<said>.
 OWN_HEADS = vocabulary("own_lead", "topics")
 """Words before a colon that name nobody."""
 _BULLET = re.compile(
-    r"(?P<mark>(?:[-*+•–]|(?P<nth>\d{1,3})[.)]) )?(?:\[(?P<box>[ xX])\] |(?P<tick>[✓✔✅]) ?)?"
+    r"(?P<mark>(?:[-*+•–]|[a-h]\)|(?P<nth>\d{1,3})[.)]) )?"
+    r"(?:\[(?P<box>[ xX])\] |(?P<tick>[✓✔✅]) ?)?"
 )
 _STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
 _HEADED = re.compile("[^:]{1,20}: ?")

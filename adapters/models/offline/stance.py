@@ -13,7 +13,14 @@ from msgspec import Struct
 
 from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rows, rule, says, vocabulary
+from adapters.models.offline.phrasing import (
+    LETTERS,
+    grammar,
+    rows,
+    rule,
+    says,
+    vocabulary,
+)
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -71,7 +78,20 @@ def aside(text: str) -> Aside:
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
     found = grammar("own_said").match(sentence)
-    return _NEXT_HEAD.split(found["said"])[0] if found else ""
+    said = _NEXT_HEAD.split(found["said"])[0] if found else ""
+    told = grammar("own_third").fullmatch(said.rstrip(" .!"))
+    return (told and _with_verb_last(told["rest"], fold(told["verb"]), said)) or said
+
+
+def as_mine(text: str) -> str:
+    """A text in which each line of who is told to be the person says so: "Renate (das bin ich)"."""
+    named = grammar("own_name").search(text)
+    if named is None:
+        return text
+    bare = re.compile(
+        rf"^((?:[-*+•–]|[a-h0-9]+[.)])? ?{re.escape(named['name'])})(?= [a-zäöü])", re.MULTILINE
+    )
+    return bare.sub(rf"\1 {named['me']}", text)
 
 
 def is_off(sentence: Sentence, title: str) -> bool:
@@ -232,7 +252,7 @@ def is_others(sentence: str) -> bool:
     if found := grammar("theirs").match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
     found = grammar("theirs_to_do").match(sentence)
-    if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
+    if found is None or rule("duty_of_mine").search(sentence, found.end("who")):
         return _is_deed(sentence)
     said = words(found["deed"])
     if rule("person", "(?:^| ){}$").search(found["who"]):
@@ -285,13 +305,50 @@ def of_mine(clause: str) -> str:
         verb = lemmas.from_gerund(fold(told.get("gerund") or ""))
         what = f"{verb} {told['thing']}" if verb else told.get("what") or ""
         return what if what and lemmas.is_verb(words(what)[0]) else ""
+    return _taken(clause)
+
+
+@lru_cache(maxsize=SENTENCES_MAX)
+def taken_on(sentence: str) -> tuple[str, ...]:
+    """What the person says to do in languages whose verb stands second there: "den Kuchen back
+    ich", "da fehlt ein Kabel, das hol ich"."""
+    of_it = grammar("i_take_that").search(sentence)
+    told = [f"{of_it['thing']} {of_it['mine']}"] if of_it else []
+    told += grammar("i_take_parts").split(sentence.rstrip(" .!"))
+    is_void = says(words(sentence), "i_take_if") or "?" in sentence
+    is_void = is_void or rule("holds").search(sentence) is not None
+    found = () if is_void else dict.fromkeys(filter(None, map(_taken, told)))
+    return tuple(found)
+
+
+def _taken(clause: str) -> str:
+    """What a clause in the first person says to do, with its verb last."""
     if found := grammar("i_do_for").match(clause):
         return found["thing"]
-    if found := grammar("i_do_last").match(clause):
-        told = found.groupdict()
-        verb = f"{told.get('prefix') or ''}{told['verb']}{phrases('infinitive_short')}"
-        return f"{told['thing']} {verb}" if lemmas.is_deed(fold(verb)) else ""
-    return ""
+    found = grammar("i_take").fullmatch(clause.rstrip(" .!"))
+    if found is None or says(words(clause), "negative", "todo_habits", "i_take_void"):
+        return ""
+    told = found.groupdict()
+    return _with_verb_last(f"{told.get('front') or ''} {told['rest']}", fold(told["verb"]), clause)
+
+
+def _with_verb_last(rest: str, verb: str, clause: str) -> str:
+    """ "Die Liste", "häng", "aus" as "die Liste aushängen"; empty where no deed is known so, or
+    nothing is named that it is done to."""
+    *said, last = rest.split()
+    prefix = fold(last) if fold(last) in vocabulary("prefixes") else ""
+    what = " ".join(said if prefix else (*said, last))
+    forms = lemmas.from_stem(verb.removesuffix("e"))
+    is_sure = rule("i_take_yet").search(clause) is not None and len(verb) > 3
+    forms = [one for one in forms if is_sure or any(map(lemmas.is_deed, (one, prefix + one)))]
+    what = grammar("i_take_fillers").sub(" ", f" {dates.masked(what).text} ").strip()
+    what = grammar("i_take_place").sub(r"\g<thing> \g<where>", what)
+    deed = next((prefix + one for one in forms), "")
+    is_idle = (
+        not deed or vocabulary("i_take_hollow").issuperset(words(what)) or dates.MASKS[0] in what
+    )
+    is_idle = is_idle or says((deed, verb), "i_take_not") or says(words(what), "i_take_no_object")
+    return "" if is_idle else f"{what} {deed}"
 
 
 def _is_headed(sentence: str) -> bool:

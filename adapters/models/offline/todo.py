@@ -38,6 +38,7 @@ LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then
 """Those of clauses that say what is left."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
+_NOTE = re.compile(r" \((?![A-ZÄÖÜ][^ ]*\))[^()]{2,30}\)$")  # no name: whose it may be
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
 _TODO = re.compile(
     rf"^[^{LETTERS}0-9]{{0,8}}TODO(?:\([^)]{{0,40}}\))?(?:[:,]| [-–])? ?(?P<rest>[^:, ].*)$"
@@ -56,6 +57,7 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     >>> [todo.value for todo in todos("We still need to call the bank.\\nTodo: buy ink, print")]
     ['Call the bank', 'Buy ink', 'Print']
     """
+    text = stance.as_mine(text)
     found = _bare(text, title)
     if found:
         return found
@@ -91,7 +93,8 @@ def _bare(text: str, title: str) -> list[Phrase]:
         parts = [one.text for one in told]
         is_list = any(_is_english(one) or _is_german(one) for one in parts)
     elif len(told) > 1:
-        parts = [one.text for one in told]
+        marked = [part for one in told for part in grammar("todo_list_mark").split(one.text)]
+        parts = [grammar("todo_so").sub("", one) for one in marked]
         is_list = False
     else:
         bare = grammar("todo_so").sub("", told[0].text) if len(told) == 1 else "."
@@ -101,13 +104,13 @@ def _bare(text: str, title: str) -> list[Phrase]:
     is_list = is_list or rule("for_lists").search(title) is not None
     if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
         return []
-    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(one))]
+    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(_NOTE.sub("", one)))]
     return [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
 
 
 def _is_thing(part: str) -> bool:
     """Whether it may be a line of a list: short, and nothing is said of it."""
-    said = words(part)
+    said, part = words(part), _NOTE.sub("", part)
     is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said)
     past = [nth for nth, one in enumerate(said) if lemmas.is_past(one)]
     is_told = is_told or any(said[nth] not in vocabulary("adjectives") for nth in past)
@@ -146,8 +149,16 @@ def _of_line(
 
 
 def _of_sentences(said: Sequence[Sentence], apart: stance.Aside) -> list[Phrase]:
-    heeded = (one for one in said if not one.is_asked and one.text not in apart.skipped)
-    return [phrase for one in heeded for phrase in _of_sentence(one, apart)]
+    heeded = [one for one in said if not one.is_asked and one.text not in apart.unreal]
+    found = [
+        phrase
+        for one in heeded
+        for phrase in (() if one.text in apart.others else _of_sentence(one, apart))
+    ]
+    taken = [(one.text, what) for one in heeded for what in stance.taken_on(one.text)]
+    told = {fold(one.value) for one in found}
+    titles = [(said, title) for said, what in taken if (title := _title(what))]
+    return found + [Phrase(one, quote(said)) for said, one in titles if fold(one) not in told]
 
 
 def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
@@ -294,6 +305,7 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
     deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
     is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
     is_told = lemmas.is_participle(fold(deed[-1])) and fold(deed[0]) in vocabulary("todo_done")
+    is_told = is_told or lemmas.is_told(fold(deed[-1]))
     return is_deed and not is_told and fold(deed[0]) not in vocabulary("todo_when")
 
 
