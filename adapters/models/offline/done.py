@@ -159,9 +159,9 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
     if _is_of_another(told) or grammar("done_relative").search(text):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
-        yield DoneClaim(
-            _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
-        )
+        parts = () if _DONE in text else clause.text.split(", ")
+        who = frozenset(one for part in parts for one in _subject(words(part)))
+        yield DoneClaim(_joined(told), text, said, is_done, is_denied, False, who)
 
 
 def _done_part(text: str) -> str:
@@ -222,9 +222,8 @@ def _has_unchanged(told: Sequence[str]) -> bool:
     return says(told, "unchanged") and says(told, "done_told")
 
 
-def _subject(clause: Clause) -> Iterator[str]:
+def _subject(told: Sequence[str]) -> Iterator[str]:
     """Who called, where it is not the person: "the plumber called"."""
-    told = clause.words
     if says(told[:1], "i_have"):
         return
     for nth, one in enumerate(told):
@@ -295,7 +294,8 @@ def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> b
 
 def _has_other_verb(claim: DoneClaim, hits: Sequence[str]) -> bool:
     """ "Done: ask Bob" does not say that Bob is paid."""
-    rest = [one for one in claim.words if one not in hits and one not in GENERIC | STOP]
+    told = tuple(filter(None, hits))  # "durchlief" is "lief" again
+    rest = [one for one in claim.words if not one.endswith(told) and one not in GENERIC | STOP]
     return any(lemmas.is_past(one) or lemmas.is_verb(one) for one in rest)
 
 

@@ -63,8 +63,9 @@ def lines(text: str) -> Iterator[TextLine]:
 def _unwrapped(text: str) -> Iterator[str]:
     """The lines as they were before a mail program broke them."""
     kept = ""
+    least = WRAPPED_MIN if text != text.lower() else len(text)  # else all lines begin like that
     for line in text.splitlines():
-        is_broken = len(kept) >= WRAPPED_MIN and kept[-1:] not in ".!?:" and line[:1].islower()
+        is_broken = len(kept) >= least and kept[-1:] not in ".!?:" and line[:1].islower()
         if is_broken and not _HEADED.match(line):
             kept += " " + line
             continue

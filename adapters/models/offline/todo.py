@@ -495,6 +495,8 @@ def _ordered(thing: str, what: str) -> str:
 def _is_vague(said: Sequence[str]) -> bool:
     if len(said) < 2 or said[0] in vocabulary("todo_no_verbs") or not NEGATIVE.isdisjoint(said[:4]):
         return True
+    if not CONDITIONAL.isdisjoint(said[:2]):
+        return True
     return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
 
 
