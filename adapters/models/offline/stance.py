@@ -149,7 +149,8 @@ def accepted(text: str) -> tuple[str, str]:
     agree; and what it asks for, or a question, quoted or not: "can you bring chairs? - yes"."""
     lines = list[str]()
     for block in _QUOTED.finditer(text):
-        if agrees(text[block.end() :]):
+        below = text[block.end() :]
+        if agrees(below) or (rule("of_receipt").search(block[0]) and rule("arrived").search(below)):
             lines += [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
@@ -159,7 +160,7 @@ def accepted(text: str) -> tuple[str, str]:
     wanted = [
         one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
     ]
-    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
+    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks", "offers"))]
     dated += wanted
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
