@@ -273,6 +273,10 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
     for key in lemmas.keys(wanted):
         if key in told:
             return told[key]
+    stems = tuple(one for one in lemmas.keys(wanted) if len(one) >= NAME_LENGTH_MIN)
+    for one in told.values():  # "Kassenprüfung" stands for both words of "Kasse prüfen"
+        if (noun := lemmas.nominal(one)) and (noun.startswith(stems) or noun.endswith(stems)):
+            return one
     if len(wanted) >= 6:  # compounds: "Bremsbeläge" and "Beläge"
         for one in told.values():
             if len(one) >= 5 and (wanted.endswith(one) or one.endswith(wanted)):

@@ -134,8 +134,7 @@ def _is_spent(sentence: Sentence, said: Iterable[str], after: Sequence[str]) -> 
     """Whether it tells how long the person was at it, where participles come last: "two hours
     sat"."""
     told = frozenset(said if says(sentence.words, "duration_has") else after)
-    told -= vocabulary("duration_planned")
-    return any(lemmas.is_past(one) and lemmas.is_participle(one) for one in told)
+    return any(map(lemmas.is_participle, told - vocabulary("duration_planned", "no_past")))
 
 
 def _is_past(sentence: Sentence) -> bool:

@@ -213,6 +213,12 @@ def is_told(word: str) -> bool:
     return is_past(word) and _infinitive_of(word) != word
 
 
+def nominal(word: str) -> str:
+    """What a noun that tells a deed holds, without its ending: "kassenpruf"; else empty."""
+    told = next((word.removesuffix(end) for end in endings("nominal_ends") if word != end), word)
+    return told.translate(_UMLAUTS) if told != word else ""
+
+
 def from_to(word: str) -> str:
     """Of an infinitive with a mark in it, as German has them; empty of another word."""
     found = _shapes()[2].match(word)

@@ -160,7 +160,9 @@ def accepted(text: str) -> tuple[str, str]:
     wanted = [
         one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
     ]
-    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks", "offers"))]
+    dated = [
+        one for one in lines if any(rule(by).search(one) for by in ("requests", "asks", "offers"))
+    ]
     dated += wanted
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")

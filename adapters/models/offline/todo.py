@@ -63,6 +63,7 @@ def todos(text: str, title: str = "") -> list[Phrase]:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
         is_deed = (is_order(asked) or is_wish(asked)) and not names_time(asked)
+        is_deed = is_deed and not grammar("todo_elliptic").match(asked)
         titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
@@ -94,7 +95,8 @@ def _bare(text: str, title: str) -> list[Phrase]:
         is_list = any(_is_english(one) or _is_german(one) for one in parts)
     elif len(told) > 1:
         marked = [part for one in told for part in grammar("todo_list_mark").split(one.text)]
-        parts = [grammar("todo_so").sub("", one) for one in marked]
+        kept = (grammar("todo_list_if").sub("", one) for one in marked if not stance.dropped(one))
+        parts = [grammar("todo_so").sub("", one) for one in kept]
         is_list = False
     else:
         bare = grammar("todo_so").sub("", told[0].text) if len(told) == 1 else "."
@@ -453,6 +455,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         thing = _LEAD.sub("", before_it.strip())
         head, _, tail = thing.rpartition(" ")
         thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
+        if several := _ordered_each(thing, what):
+            return several
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
@@ -490,6 +494,22 @@ def _ordered(thing: str, what: str) -> str:
     if says(others, "joins") or _AT.match(thing):
         return ""
     return _title(" ".join([_bare_thing(thing), *others, verb])) if verb else ""
+
+
+def _ordered_each(thing: str, what: str) -> list[str]:
+    """ "Der Flur" and "gefegt und der Müll rausgebracht werden" as two orders; none where
+    one is no such."""
+    head, _, mark = what.rstrip(" .!").rpartition(" ")
+    first, *more = _AND.split(head) if mark in vocabulary("be_done") else [head]
+    pairs = [(one.rpartition(" ")[0], one.rpartition(" ")[2]) for one in more]
+    if pairs and not any(subject for subject, _ in pairs):  # "sanded and painted" is one
+        verbs = (lemmas.infinitive(fold(one)) or one for one in head.split(" "))
+        return [_title(" ".join((_bare_thing(thing), *verbs)))]
+    if not pairs or not all(subject for subject, _ in pairs):
+        return []
+    pairs.insert(0, ("" if _AT.match(thing) else thing, first))
+    titles = [_ordered(subject, f"{deed} {mark}") for subject, deed in pairs]
+    return titles if all(titles) else []
 
 
 def _is_vague(said: Sequence[str]) -> bool:
