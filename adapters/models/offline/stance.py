@@ -347,6 +347,12 @@ def _with_verb_last(rest: str, verb: str, clause: str) -> str:
     what = grammar("i_take_fillers").sub(" ", f" {dates.masked(what).text} ").strip()
     what = grammar("i_take_place").sub(r"\g<thing> \g<where>", what)
     deed = next((prefix + one for one in forms), "")
+    if (
+        says((verb,), "i_take_do")
+        and what[-2:].islower()
+        and lemmas.is_deed(fold(what.split()[-1]))
+    ):
+        return what if " " in what else ""  # "Kuchen backen mach ich"
     is_idle = (
         not deed or vocabulary("i_take_hollow").issuperset(words(what)) or dates.MASKS[0] in what
     )

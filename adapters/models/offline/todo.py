@@ -428,8 +428,9 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if name == "todo_remember":
         is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
         is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
-        is_idle = is_idle or VAGUE.issuperset(said[1:]) or says(said, "was")
-        found = _things(what) if match[0].rstrip().endswith(":") else _actions(what)
+        is_list = match[0].rstrip().endswith(":")
+        is_idle = is_idle or (VAGUE.issuperset(said[1:]) and not is_list) or says(said, "was")
+        found = _things(what) if is_list else _actions(what)
         return [] if is_idle or rule("holds").search(what) else found
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
@@ -502,10 +503,15 @@ def _ordered_each(thing: str, what: str) -> list[str]:
     head, _, mark = what.rstrip(" .!").rpartition(" ")
     first, *more = _AND.split(head) if mark in vocabulary("be_done") else [head]
     pairs = [(one.rpartition(" ")[0], one.rpartition(" ")[2]) for one in more]
-    if pairs and not any(subject for subject, _ in pairs):  # "sanded and painted" is one
+    is_dummy = vocabulary("todo_dummy").issuperset(words(thing)) or _AT.match(thing)
+    if is_dummy and mark in vocabulary("be_done"):  # "es muss noch ein Topf besorgt werden"
+        thing, _, first = first.rpartition(" ")
+        if thing and (thing.islower() or not THINGS.isdisjoint(words(thing)) or _is_hollow(thing)):
+            return []
+    elif pairs and not any(subject for subject, _ in pairs):  # "sanded and painted" is one
         verbs = (lemmas.infinitive(fold(one)) or one for one in head.split(" "))
         return [_title(" ".join((_bare_thing(thing), *verbs)))]
-    if not pairs or not all(subject for subject, _ in pairs):
+    elif not pairs or not all(subject for subject, _ in pairs):
         return []
     pairs.insert(0, ("" if _AT.match(thing) else thing, first))
     titles = [_ordered(subject, f"{deed} {mark}") for subject, deed in pairs]
