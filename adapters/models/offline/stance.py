@@ -346,18 +346,12 @@ def _with_verb_last(rest: str, verb: str, clause: str) -> str:
     forms = [one for one in forms if is_sure or any(map(lemmas.is_deed, (one, prefix + one)))]
     what = grammar("i_take_fillers").sub(" ", f" {dates.masked(what).text} ").strip()
     what = grammar("i_take_place").sub(r"\g<thing> \g<where>", what)
-    deed = next((prefix + one for one in forms), "")
-    if (
-        says((verb,), "i_take_do")
-        and what[-2:].islower()
-        and lemmas.is_deed(fold(what.split()[-1]))
-    ):
-        return what if " " in what else ""  # "Kuchen backen mach ich"
-    is_idle = (
-        not deed or vocabulary("i_take_hollow").issuperset(words(what)) or dates.MASKS[0] in what
-    )
-    is_idle = is_idle or says((deed, verb), "i_take_not") or says(words(what), "i_take_no_object")
-    return "" if is_idle else f"{what} {deed}"
+    deed, told = next((prefix + one for one in forms), ""), words(what)
+    if says((verb,), "i_take_do") and told and what[-2:].islower() and lemmas.is_deed(told[-1]):
+        return what if len(told) > 1 else ""  # "Kuchen backen mach ich"
+    is_idle = not deed or vocabulary("i_take_hollow").issuperset(told) or dates.MASKS[0] in what
+    is_idle = is_idle or any(map(lemmas.is_past, told)) or says((deed, verb), "i_take_not")
+    return "" if is_idle or says(told, "i_take_no_object") else f"{what} {deed}"
 
 
 def _is_headed(sentence: str) -> bool:

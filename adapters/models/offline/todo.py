@@ -443,9 +443,12 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_plain = is_duty and bool(match["who"] or match["whom"] or is_bare)
     is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
-    if is_last and match["whom"] and len(said) == 1 and is_wish(what):
+    if is_last and match["whom"] and is_wish(what):
         thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
-        return _actions(f"{thing} {what}") if thing and not _is_hollow(thing) else []
+        if len(said) == 1 and (not thing or _is_hollow(thing)):
+            return []
+        if len(said) == 1 or _is_object(thing, said):
+            return _actions(f"{thing} {what}")
     if (is_last and not (is_plain or match["noch"] or says(said, "still"))) or _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_last else None)
@@ -453,6 +456,8 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if is_passive and not by_user:
         what = what.partition(", ")[0]
         before_it = _clause_to(sentence, match.start())
+        named = grammar("todo_named_before").match(sentence[: match.start()])
+        before_it = before_it if before_it.strip() or named is None else named["thing"]
         thing = _LEAD.sub("", before_it.strip())
         head, _, tail = thing.rpartition(" ")
         thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
@@ -468,6 +473,15 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_state = says(said[-1:], "is_state") or says(said[:1], "be_have")
     is_own = (by_user or LEADS.issuperset(before)) and not is_state
     return _actions(what) if is_own else []
+
+
+def _is_object(thing: str, said: Sequence[str]) -> bool:
+    """Whether what stands before "must I" is what it is done to: "the form must I still sign"."""
+    if not thing or _is_hollow(thing) or _AT.match(thing) or names_time(thing):
+        return False
+    if grammar("todo_article").match(thing):
+        return not says(said[:1], "articles_own")
+    return not says((*said, *words(thing)), "articles_own", "todo_adverbs")
 
 
 def _clause_to(sentence: str, end: int) -> str:
