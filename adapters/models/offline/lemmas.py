@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from adapters.models.offline.phrasing import (
     alternatives,
     endings,
+    grammar,
     phrases,
     rows,
     spelled,
@@ -201,7 +202,8 @@ def infinitive(word: str) -> str:
 
 
 def from_stem(stem: str) -> list[str]:
-    """The infinitive of "koch", "sammel" or "formulier", where infinitives have an ending."""
+    """The infinitive of "koch", "samml" or "formulier", where infinitives have an ending."""
+    stem = grammar("stem_el").sub("el", stem)
     is_short = stem.endswith(endings("short_stems")) and not f"{stem}t".endswith(
         endings("participle_endings")
     )

@@ -25,6 +25,7 @@ from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
     OWN_HEADS,
+    is_quoted,
     lines,
     sentences,
     words,
@@ -317,7 +318,8 @@ def taken_on(sentence: str) -> tuple[str, ...]:
     ich", "da fehlt ein Kabel, das hol ich"."""
     of_it = grammar("i_take_that").search(sentence)
     told = [f"{of_it['thing']} {of_it['mine']}"] if of_it else []
-    told += grammar("i_take_parts").split(sentence.rstrip(" .!"))
+    parts = grammar("i_take_parts").split(sentence.rstrip(" .!"))
+    told += [one for one in parts if not is_quoted(sentence, sentence.find(one))]
     is_void = says(words(sentence), "i_take_if") or "?" in sentence
     is_void = is_void or rule("holds").search(sentence) is not None
     found = () if is_void else dict.fromkeys(filter(None, map(_taken, told)))

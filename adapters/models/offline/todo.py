@@ -519,7 +519,10 @@ def _ordered_each(thing: str, what: str) -> list[str]:
     pairs = [(one.rpartition(" ")[0], one.rpartition(" ")[2]) for one in more]
     is_dummy = vocabulary("todo_dummy").issuperset(words(thing)) or _AT.match(thing)
     if is_dummy and mark in vocabulary("be_done"):  # "es muss noch ein Topf besorgt werden"
+        is_told = _AT.match(thing)
         thing, _, first = first.rpartition(" ")
+        if not (thing or (is_told and more)):
+            return []
         if thing and (thing.islower() or not THINGS.isdisjoint(words(thing)) or _is_hollow(thing)):
             return []
     elif pairs and not any(subject for subject, _ in pairs):  # "sanded and painted" is one
