@@ -10,11 +10,11 @@ from functools import cache
 
 from msgspec import Struct
 
-from adapters.models.offline import dates, lemmas, stance
+from adapters.models.offline import clauses, dates, lemmas, stance
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.dates import resolve
 from adapters.models.offline.phrasing import LETTERS, grammar, rule, says, vocabulary
-from adapters.models.offline.sentences import NEGATIVE, quote, words
+from adapters.models.offline.sentences import NEGATIVE, quote, sentences_of, words
 from domain.text import fold
 
 CORRECTING_WORDS_MAX = 9
@@ -28,6 +28,8 @@ RULES = (
 ).split()
 AHEAD = ("within", "ahead")
 """Tables of phrases, `deadline_...`: those around a day, and around a length of time."""
+PAST_DAYS = ("when_today", "when_yesterday", "when_before")
+"""Words for days that are so many days ago."""
 CORRECTING = ("moved", "now", "moved_last", "enough")
 """Those that put a day in the place of another."""
 SPANS = ("xmas", "yend", "em", "mend", "nm1", "ew", "tw", "we", "qend")
@@ -131,6 +133,20 @@ def told(sentence: Sentence, written: date | None, order: str) -> date | None:
     named = [] if sentence.is_asked else _named(sentence)
     is_past = says(sentence.words, "was", "state_past_be")
     return None if is_past or not named else resolve(named[-1][1], written, order)
+
+
+def receipt(text: str, written: date | None) -> date | None:
+    """The day on which the person says that a letter came, from which its term runs."""
+    for one in map(clauses.sentence, sentences_of(text) if written else ()):
+        if not written or one.is_asked or not rule("arrived").search(one.text):
+            continue
+        if days := [nth for nth, name in enumerate(PAST_DAYS) if rule(name).search(one.text)]:
+            return written - days[0] * DAY
+        named = [
+            resolve(found, written - days * DAY) for days in (6, 60) for _, found in _named(one)
+        ]
+        return next((day for day in named if day and day <= written), None)
+    return None
 
 
 def is_void(sentence: Sentence) -> bool:

@@ -162,9 +162,9 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
     if _is_of_another(told) or grammar("done_relative").search(text):
         return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
-        yield DoneClaim(
-            _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
-        )
+        parts = () if _DONE in text else clause.text.split(", ")
+        who = frozenset(one for part in parts for one in _subject(words(part)))
+        yield DoneClaim(_joined(told), text, said, is_done, is_denied, False, who)
 
 
 def _done_part(text: str) -> str:
@@ -218,9 +218,8 @@ def _has_unchanged(told: Sequence[str]) -> bool:
     return says(told, "unchanged") and says(told, "done_told")
 
 
-def _subject(clause: Clause) -> Iterator[str]:
+def _subject(told: Sequence[str]) -> Iterator[str]:
     """Who called, where it is not the person: "the plumber called"."""
-    told = clause.words
     for nth, one in enumerate(told):
         if one in SELF:
             return
@@ -266,6 +265,10 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
     for key in lemmas.keys(wanted):
         if key in told:
             return told[key]
+    stems = tuple(one for one in lemmas.keys(wanted) if len(one) >= NAME_LENGTH_MIN)
+    for one in told.values():  # "Kassenprüfung" stands for both words of "Kasse prüfen"
+        if (noun := lemmas.nominal(one)) and (noun.startswith(stems) or noun.endswith(stems)):
+            return one
     if len(wanted) >= 6:  # compounds: "Bremsbeläge" and "Beläge"
         for one in told.values():
             if len(one) >= 5 and (wanted.endswith(one) or one.endswith(wanted)):
@@ -287,7 +290,8 @@ def _happened(claim: DoneClaim, hits: Sequence[str], wanted: Sequence[str]) -> b
 
 def _has_other_verb(claim: DoneClaim, hits: Sequence[str]) -> bool:
     """ "Done: ask Bob" does not say that Bob is paid."""
-    rest = [one for one in claim.words if one not in hits and one not in GENERIC | STOP]
+    told = tuple(filter(None, hits))  # "durchlief" is "lief" again
+    rest = [one for one in claim.words if not one.endswith(told) and one not in GENERIC | STOP]
     return any(lemmas.is_past(one) or lemmas.is_verb(one) for one in rest)
 
 

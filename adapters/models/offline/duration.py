@@ -1,7 +1,7 @@
 """How long a task takes: "takes about 2 hours", "30 min should do"."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from adapters.models.offline import lemmas
@@ -25,7 +25,7 @@ MINUTES_MAX = 1440
 MASK = "\ue001"
 LENGTH = (
     r"(?:(?:\d{1,3} ?(?:h|min|{short_units})?\.? ?(?:-|–|{up_to}) ?|{small} {up_to} )?"
-    r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2})?)[ -]?|(?P<count>{amount})[ -](?:{fully} )?)"
+    r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2}| ?(?:1/2|½))?)[ -]?|(?P<count>{amount})[ -](?:{fully} )?)"
     r"{unit}\.?(?: ?(?:{and_more} )?(?P<more>\d{1,2}) ?(?:m|min)?)?"
     r"(?: (?P<half>{half_more}))?{end})"
 )
@@ -115,16 +115,24 @@ def estimate(sentence: Sentence) -> Phrase | None:
 def _counted(sentence: Sentence) -> Phrase | None:
     """So many things at so many minutes each, or one length and another."""
     text = sentence.text
-    for name in ("duration_each", "duration_sum"):
+    for name in ("duration_each", "duration_sum", "duration_instead"):
         for row in rows(name):
             found = compiled(row).search(text)
             if not found or sentence.is_others(found.start()) or _is_past(sentence):
                 continue
             told = found.groupdict()
-            total = _number(told["n"]) * _side(told, "b") if "n" in told else 0
+            each = _side(told, "b") if "b" in told else _unit(told)
+            total = _number(told["n"]) * each if "n" in told else 0
             total = total or _side(told, "a") + _side(told, "b")
             return Phrase(str(round(total)), quote(text, found.start(), found.end()))
     return None
+
+
+def _is_spent(sentence: Sentence, said: Iterable[str], after: Sequence[str]) -> bool:
+    """Whether it tells how long the person was at it, where participles come last: "two hours
+    sat"."""
+    told = frozenset(said if says(sentence.words, "duration_has") else after)
+    return any(map(lemmas.is_participle, told - vocabulary("duration_planned", "no_past")))
 
 
 def _is_past(sentence: Sentence) -> bool:
@@ -143,9 +151,14 @@ def _side(told: Mapping[str, str | None], side: str) -> float:
 def minutes(told: Mapping[str, str | None]) -> int:
     """How long the groups of `LENGTH` say that something takes."""
     digits = told["digits"]
-    count = float(digits.replace(",", ".")) if digits else _amounts()[fold(told["count"] or "")]
-    unit = next(int(one[1:]) for one, said in told.items() if one[1:].isdecimal() and said)
-    return round((count + 0.5 * bool(told["half"])) * unit) + int(told["more"] or 0)
+    digits = re.sub(" ?(?:1/2|½)$", ".5", (digits or "").replace(",", "."))
+    count = float(digits) if digits else _amounts()[fold(told["count"] or "")]
+    return round((count + 0.5 * bool(told["half"])) * _unit(told)) + int(told["more"] or 0)
+
+
+def _unit(told: Mapping[str, str | None]) -> int:
+    """The minutes of the unit in which a length is told."""
+    return next(int(one[1:]) for one, said in told.items() if one[1:].isdecimal() and said)
 
 
 def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
@@ -166,6 +179,8 @@ def _is_other(sentence: Sentence, name: str, match: re.Match[str]) -> bool:
     if says(before, "duration_denied"):
         return True
     if name == "duration_vague" and any(map(lemmas.is_past, before)):
+        return True
+    if _is_spent(sentence, said, words(rest)[:1]):
         return True
     around = {*before, *words(sentence.text[match.start() : match.end()])}
     is_bound = says(around, "bounds")  # "not more than 20 min"

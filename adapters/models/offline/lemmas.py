@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from adapters.models.offline.phrasing import (
     alternatives,
     endings,
+    grammar,
     phrases,
     rows,
     vocabulary,
@@ -188,6 +189,26 @@ def infinitive(word: str) -> str:
     ends = vocabulary("infinitive_short" if is_short else "infinitive_end")
     prefix = (participle[1] or "") if participle else ""
     return prefix + stem + next(iter(ends), "") if stem else ""
+
+
+def from_stem(stem: str) -> list[str]:
+    """The infinitive of "koch", "samml" or "formulier", where infinitives have an ending."""
+    stem = grammar("stem_el").sub("el", stem)
+    is_short = stem.endswith(endings("short_stems")) and not f"{stem}t".endswith(
+        endings("participle_endings")
+    )
+    return [stem + end for end in rows("infinitive_short" if is_short else "infinitive_end")]
+
+
+def is_told(word: str) -> bool:
+    """Whether it is a participle that is no infinitive, though it ends like one: "gefunden"."""
+    return is_past(word) and _infinitive_of(word) != word
+
+
+def nominal(word: str) -> str:
+    """What a noun that tells a deed holds, without its ending: "kassenpruf"; else empty."""
+    told = next((word.removesuffix(end) for end in endings("nominal_ends") if word != end), word)
+    return told.translate(_UMLAUTS) if told != word else ""
 
 
 def from_to(word: str) -> str:

@@ -28,7 +28,8 @@ _SPEAKER = re.compile(rf"^(?:{_NAME} )?{_NAME}(?: \([^)]{{1,20}}\))?: (?P<said>.
 OWN_HEADS = vocabulary("own_lead", "topics")
 """Words before a colon that name nobody."""
 _BULLET = re.compile(
-    r"(?P<mark>(?:[-*+•–]|(?P<nth>\d{1,3})[.)]) )?(?:\[(?P<box>[ xX])\] |(?P<tick>[✓✔✅]) ?)?"
+    r"(?P<mark>(?:[-*+•–]|[a-h]\)|(?P<nth>\d{1,3})[.)]) )?"
+    r"(?:\[(?P<box>[ xX])\] |(?P<tick>[✓✔✅]) ?)?"
 )
 _STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
 _HEADED = re.compile("[^:]{1,20}: ?")
@@ -62,8 +63,9 @@ def lines(text: str) -> Iterator[TextLine]:
 def _unwrapped(text: str) -> Iterator[str]:
     """The lines as they were before a mail program broke them."""
     kept = ""
+    least = WRAPPED_MIN if text != text.lower() else len(text)  # else all lines begin like that
     for line in text.splitlines():
-        is_broken = len(kept) >= WRAPPED_MIN and kept[-1:] not in ".!?:" and line[:1].islower()
+        is_broken = len(kept) >= least and kept[-1:] not in ".!?:" and line[:1].islower()
         if is_broken and not _HEADED.match(line):
             kept += " " + line
             continue

@@ -13,7 +13,14 @@ from msgspec import Struct
 
 from adapters.models.offline import clauses, dates, done, lemmas
 from adapters.models.offline.clauses import Sentence
-from adapters.models.offline.phrasing import LETTERS, grammar, phrases, rows, rule, says, vocabulary
+from adapters.models.offline.phrasing import (
+    LETTERS,
+    grammar,
+    rows,
+    rule,
+    says,
+    vocabulary,
+)
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
@@ -77,7 +84,20 @@ def aside(text: str) -> Aside:
 def own(sentence: str) -> str:
     """What stands behind "me:", "AI: me ->" or "Secretary (me) to"; empty without that."""
     found = grammar("own_said").match(sentence)
-    return _NEXT_HEAD.split(found["said"])[0] if found else ""
+    said = _NEXT_HEAD.split(found["said"])[0] if found else ""
+    told = grammar("own_third").fullmatch(said.rstrip(" .!"))
+    return (told and _with_verb_last(told["rest"], fold(told["verb"]), said)) or said
+
+
+def as_mine(text: str) -> str:
+    """A text in which each line of who is told to be the person says so: "Renate (das bin ich)"."""
+    named = grammar("own_name").search(text)
+    if named is None:
+        return text
+    bare = re.compile(
+        rf"^((?:[-*+•–]|[a-h0-9]+[.)])? ?{re.escape(named['name'])})(?= [a-zäöü])", re.MULTILINE
+    )
+    return bare.sub(rf"\1 {named['me']}", text)
 
 
 def is_off(sentence: Sentence, title: str) -> bool:
@@ -154,7 +174,7 @@ def archived(sentence: str, *, is_kept: bool = False) -> str | None:
     return None
 
 
-def taken_on(text: str) -> Iterator[str]:
+def left_to_me(text: str) -> Iterator[str]:
     """What the words of two sentences say that the person does: what another had to, "someone has
     to ring the bank, so I will", or with what the first names, "the test is due. I'll book it"."""
     flat = " ".join(_MARKS.sub(" ", text).split())
@@ -190,9 +210,10 @@ def accepted(text: str) -> tuple[str, str]:
     lines, moved = list[str](), list[str]()
     for block in _QUOTED.finditer(text):
         told = [one.strip("> ").replace("?", ".") for one in block[0].splitlines()]
-        if agrees(text[block.end() :]):
+        below = text[block.end() :]
+        if agrees(below) or (rule("of_receipt").search(block[0]) and rule("arrived").search(below)):
             lines += told
-        elif rule("acknowledged").match(text[block.end() :]):
+        elif rule("acknowledged").match(below):
             moved += [one for one in told if rule("moves_date").search(one)]
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
@@ -202,7 +223,8 @@ def accepted(text: str) -> tuple[str, str]:
     wanted = [
         one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
     ]
-    dated = [one for one in lines if any(rule(by).search(one) for by in ("requests", "asks"))]
+    asking = [rule(name) for name in ("requests", "asks", "offers")]
+    dated = [one for one in lines if any(by.search(one) for by in asking)]
     dated += [*moved, *wanted]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
@@ -295,7 +317,7 @@ def is_others(sentence: str) -> bool:
     if found := grammar("theirs").match(sentence):
         return rule("duty_of_mine").search(sentence, found.end()) is None
     found = grammar("theirs_to_do").match(sentence)
-    if found is None or rule("duty_of_mine").search(sentence, found.start("deed")):
+    if found is None or rule("duty_of_mine").search(sentence, found.end("who")):
         return _is_deed(sentence)
     said = words(found["deed"])
     if rule("person", "(?:^| ){}$").search(found["who"]):
@@ -348,13 +370,51 @@ def of_mine(clause: str) -> str:
         verb = lemmas.from_gerund(fold(told.get("gerund") or ""))
         what = f"{verb} {told['thing']}" if verb else told.get("what") or ""
         return what if what and lemmas.is_verb(words(what)[0]) else ""
+    return _taken(clause)
+
+
+@lru_cache(maxsize=SENTENCES_MAX)
+def taken_on(sentence: str) -> tuple[str, ...]:
+    """What the person says to do in languages whose verb stands second there: "den Kuchen back
+    ich", "da fehlt ein Kabel, das hol ich"."""
+    of_it = grammar("i_take_that").search(sentence)
+    told = [f"{of_it['thing']} {of_it['mine']}"] if of_it else []
+    parts = grammar("i_take_parts").split(sentence.rstrip(" .!"))
+    told += [one for one in parts if not is_quoted(sentence, sentence.find(one))]
+    is_void = says(words(sentence), "i_take_if") or "?" in sentence
+    is_void = is_void or rule("holds").search(sentence) is not None
+    found = () if is_void else dict.fromkeys(filter(None, map(_taken, told)))
+    return tuple(found)
+
+
+def _taken(clause: str) -> str:
+    """What a clause in the first person says to do, with its verb last."""
     if found := grammar("i_do_for").match(clause):
         return found["thing"]
-    if found := grammar("i_do_last").match(clause):
-        told = found.groupdict()
-        verb = f"{told.get('prefix') or ''}{told['verb']}{phrases('infinitive_short')}"
-        return f"{told['thing']} {verb}" if lemmas.is_deed(fold(verb)) else ""
-    return ""
+    found = grammar("i_take").fullmatch(clause.rstrip(" .!"))
+    if found is None or says(words(clause), "negative", "todo_habits", "i_take_void"):
+        return ""
+    told = found.groupdict()
+    return _with_verb_last(f"{told.get('front') or ''} {told['rest']}", fold(told["verb"]), clause)
+
+
+def _with_verb_last(rest: str, verb: str, clause: str) -> str:
+    """ "Die Liste", "häng", "aus" as "die Liste aushängen"; empty where no deed is known so, or
+    nothing is named that it is done to."""
+    *said, last = rest.split()
+    prefix = fold(last) if fold(last) in vocabulary("prefixes") else ""
+    what = " ".join(said if prefix else (*said, last))
+    forms = lemmas.from_stem(verb.removesuffix("e"))
+    is_sure = rule("i_take_yet").search(clause) is not None and len(verb) > 3
+    forms = [one for one in forms if is_sure or any(map(lemmas.is_deed, (one, prefix + one)))]
+    what = grammar("i_take_fillers").sub(" ", f" {dates.masked(what).text} ").strip()
+    what = grammar("i_take_place").sub(r"\g<thing> \g<where>", what)
+    deed, told = next((prefix + one for one in forms), ""), words(what)
+    if says((verb,), "i_take_do") and told and what[-2:].islower() and lemmas.is_deed(told[-1]):
+        return what if len(told) > 1 else ""  # "Kuchen backen mach ich"
+    is_idle = not deed or vocabulary("i_take_hollow").issuperset(told) or dates.MASKS[0] in what
+    is_idle = is_idle or any(map(lemmas.is_past, told)) or says((deed, verb), "i_take_not")
+    return "" if is_idle or says(told, "i_take_no_object") else f"{what} {deed}"
 
 
 def _is_headed(sentence: str) -> bool:
@@ -382,7 +442,7 @@ _DROPS = (
 )
 _KEEPS = (("kept", _BEFORE),)
 _MARKS = re.compile("^(?:> ?)*", re.MULTILINE)
-_SHARES = ("theirs", "named_deed", "i_take")
+_SHARES = ("theirs", "named_deed", "shares_out")
 _LAST_PART = re.compile("[,;:.!(] ?")
 _HEADED = re.compile(
     rf"(?P<who>[{LETTERS}][{LETTERS}.'-]{{0,20}}(?: [{LETTERS}.'-]{{1,20}})?)(?:: ?| [-–] )[^ ]"

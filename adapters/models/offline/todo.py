@@ -38,6 +38,7 @@ LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then
 """Those of clauses that say what is left."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
+_NOTE = re.compile(r" \((?![A-ZÄÖÜ][^ ]*\))[^()]{2,30}\)$")  # no name: whose it may be
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
 
 _AND, _TAIL, _PASSIVE = (grammar(f"todo_{one}") for one in ("and", "tail_end", "passive"))
@@ -52,16 +53,18 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     >>> [todo.value for todo in todos("We still need to call the bank.\\nTodo: buy ink, print")]
     ['Call the bank', 'Buy ink', 'Print']
     """
+    text = stance.as_mine(text)
     found = _bare(text, title)
     if found:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
         is_deed = (is_order(asked) or is_wish(asked)) and not masked(asked).found
+        is_deed = is_deed and not grammar("todo_elliptic").match(asked)
         titles = elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
-    for what in stance.taken_on(text):
+    for what in stance.left_to_me(text):
         titles = _actions(_TAIL.split(what)[0]) if is_order(what) or is_wish(what) else []
         found += [Phrase(one, quote(what)) for one in titles]
     apart = stance.aside(text)
@@ -90,7 +93,9 @@ def _bare(text: str, title: str) -> list[Phrase]:
         parts = [one.text for one in told]
         is_list = any(_is_english(one) or _is_german(one) for one in parts)
     elif len(told) > 1:
-        parts = [one.text for one in told]
+        marked = [part for one in told for part in grammar("todo_list_mark").split(one.text)]
+        kept = (grammar("todo_list_if").sub("", one) for one in marked if not stance.dropped(one))
+        parts = [grammar("todo_so").sub("", one) for one in kept]
         is_list = False
     else:
         bare = grammar("todo_so").sub("", told[0].text) if len(told) == 1 else "."
@@ -100,13 +105,13 @@ def _bare(text: str, title: str) -> list[Phrase]:
     is_list = is_list or rule("for_lists").search(title) is not None
     if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
         return []
-    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(one))]
+    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(_NOTE.sub("", one)))]
     return [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
 
 
 def _is_thing(part: str) -> bool:
     """Whether it may be a line of a list: short, and nothing is said of it."""
-    said = words(part)
+    said, part = words(part), _NOTE.sub("", part)
     is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said)
     past = [nth for nth, one in enumerate(said) if lemmas.is_past(one)]
     is_told = is_told or any(said[nth] not in vocabulary("adjectives") for nth in past)
@@ -137,8 +142,16 @@ def _of_line(
 
 
 def _of_sentences(said: Sequence[Sentence], apart: stance.Aside) -> list[Phrase]:
-    heeded = (one for one in said if not one.is_asked and one.text not in apart.skipped)
-    return [phrase for one in heeded for phrase in _of_sentence(one, apart)]
+    heeded = [one for one in said if not one.is_asked and one.text not in apart.unreal]
+    found = [
+        phrase
+        for one in heeded
+        for phrase in (() if one.text in apart.others else _of_sentence(one, apart))
+    ]
+    taken = [(one.text, what) for one in heeded for what in stance.taken_on(one.text)]
+    told = {fold(one.value) for one in found}
+    titles = [(said, title) for said, what in taken if (title := _title(what))]
+    return found + [Phrase(one, quote(said)) for said, one in titles if fold(one) not in told]
 
 
 def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
@@ -284,6 +297,7 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
     deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
     is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
     is_told = lemmas.is_participle(fold(deed[-1])) and fold(deed[0]) in vocabulary("todo_done")
+    is_told = is_told or lemmas.is_told(fold(deed[-1]))
     return is_deed and not is_told and fold(deed[0]) not in vocabulary("todo_when")
 
 
@@ -403,8 +417,9 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     if name == "todo_remember":
         is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
         is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
-        is_idle = is_idle or VAGUE.issuperset(said[1:]) or says(said, "was")
-        found = _things(what) if match[0].rstrip().endswith(":") else _actions(what)
+        is_list = match[0].rstrip().endswith(":")
+        is_idle = is_idle or (VAGUE.issuperset(said[1:]) and not is_list) or says(said, "was")
+        found = _things(what) if is_list else _actions(what)
         return [] if is_idle or rule("holds").search(what) else found
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
@@ -417,15 +432,26 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_plain = is_duty and bool(match["who"] or match["whom"] or is_bare)
     is_plain = is_plain and (is_wish(what) or _is_asking(what))
     is_plain = is_plain or (len(said) > 1 and said[-1] in vocabulary("be_done"))
+    if is_last and match["whom"] and is_wish(what):
+        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
+        if len(said) == 1 and (not thing or _is_hollow(thing)):
+            return []
+        if len(said) == 1 or _is_object(thing, said):
+            return _actions(f"{thing} {what}")
     if (is_last and not (is_plain or match["noch"] or says(said, "still"))) or _is_vague(said):
         return []
     by_user = match["who"] or (match["whom"] if is_last else None)
     is_passive = says(said, "be_done") if is_last else bool(_PASSIVE.match(what))
     if is_passive and not by_user:
         what = what.partition(", ")[0]
-        thing = _LEAD.sub("", _clause_to(sentence, match.start()).strip())
+        before_it = _clause_to(sentence, match.start())
+        named = grammar("todo_named_before").match(sentence[: match.start()])
+        before_it = before_it if before_it.strip() or named is None else named["thing"]
+        thing = _LEAD.sub("", before_it.strip())
         head, _, tail = thing.rpartition(" ")
         thing = head if tail in vocabulary("finite_be") else thing  # "the hedge is yet to be cut"
+        if several := _ordered_each(thing, what):
+            return several
         told = _AND.split(thing)
         thing = thing if FINITE.isdisjoint(words(" ".join(told[:-1]))) else told[-1]
         title = _ordered(thing, what)
@@ -434,6 +460,15 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     is_state = says(said[-1:], "is_state") or says(said[:1], "be_have")
     is_own = (by_user or LEADS.issuperset(before)) and not is_state
     return _actions(what) if is_own else []
+
+
+def _is_object(thing: str, said: Sequence[str]) -> bool:
+    """Whether what stands before "must I" is what it is done to: "the form must I still sign"."""
+    if not thing or _is_hollow(thing) or _AT.match(thing) or names_time(thing):
+        return False
+    if grammar("todo_article").match(thing):
+        return not says(said[:1], "articles_own")
+    return not says((*said, *words(thing)), "articles_own", "todo_adverbs")
 
 
 def _clause_to(sentence: str, end: int) -> str:
@@ -463,8 +498,34 @@ def _ordered(thing: str, what: str) -> str:
     return _title(" ".join([_bare_thing(thing), *others, verb])) if verb else ""
 
 
+def _ordered_each(thing: str, what: str) -> list[str]:
+    """ "Der Flur" and "gefegt und der Müll rausgebracht werden" as two orders; none where
+    one is no such."""
+    head, _, mark = what.rstrip(" .!").rpartition(" ")
+    first, *more = _AND.split(head) if mark in vocabulary("be_done") else [head]
+    pairs = [(one.rpartition(" ")[0], one.rpartition(" ")[2]) for one in more]
+    is_dummy = vocabulary("todo_dummy").issuperset(words(thing)) or _AT.match(thing)
+    if is_dummy and mark in vocabulary("be_done"):  # "es muss noch ein Topf besorgt werden"
+        is_told = _AT.match(thing)
+        thing, _, first = first.rpartition(" ")
+        if not (thing or (is_told and more)):
+            return []
+        if thing and (thing.islower() or not THINGS.isdisjoint(words(thing)) or _is_hollow(thing)):
+            return []
+    elif pairs and not any(subject for subject, _ in pairs):  # "sanded and painted" is one
+        verbs = (lemmas.infinitive(fold(one)) or one for one in head.split(" "))
+        return [_title(" ".join((_bare_thing(thing), *verbs)))]
+    elif not pairs or not all(subject for subject, _ in pairs):
+        return []
+    pairs.insert(0, ("" if _AT.match(thing) else thing, first))
+    titles = [_ordered(subject, f"{deed} {mark}") for subject, deed in pairs]
+    return titles if all(titles) else []
+
+
 def _is_vague(said: Sequence[str]) -> bool:
     if len(said) < 2 or said[0] in vocabulary("todo_no_verbs") or not NEGATIVE.isdisjoint(said[:4]):
+        return True
+    if not CONDITIONAL.isdisjoint(said[:2]):
         return True
     return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
 

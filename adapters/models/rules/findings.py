@@ -185,7 +185,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
                 said = quote(sentence.text)
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
-                _take_due(values, source, sentence, seen.language)
+                _take_due(values, source, sentence, seen.language, is_moved=bool(seen.due))
             elif sentence.text not in aside:
                 _take(values, source, sentence, seen, is_own=sentence.text not in others)
             order = dates.order(source.text, seen.language)
@@ -294,8 +294,14 @@ def _take(
 
 
 def _take_due(
-    values: TextValues, source: SourceText, sentence: Sentence, language: str = ""
+    values: TextValues,
+    source: SourceText,
+    sentence: Sentence,
+    language: str = "",
+    *,
+    is_moved: bool = False,
 ) -> None:
+    """`is_moved`: what a mail offers that the person agrees to takes the place of another day."""
     if deadline.is_void(sentence):
         values.due = None
         values.void = Finding("due", "", quote(sentence.text), source)
@@ -306,7 +312,12 @@ def _take_due(
     dated = deadline.shifted(sentence, older) if older else None
     dated = dated or (deadline.corrected(sentence, source.day, order) if older else None)
     since = values.named[1] if values.named and values.named[0] is source else older
-    dated = dated or deadline.due(sentence, source.day, order, since)
+    came = deadline.receipt(source.text, source.day) if ">" in source.text else None
+    is_term = came is not None and rule("of_receipt").search(sentence.text) is not None
+    dated = dated or deadline.due(sentence, came if is_term else source.day, order, since)
+    offered = is_moved and rule("offers").search(sentence.text)
+    if offered and (day := deadline.told(sentence, source.day, order)):
+        dated = deadline.DueDate(day, quote(sentence.text))
     if dated is None and older and deadline.is_shaken(sentence, older, source.day):
         said = quote(sentence.text)
         values.due, values.void = None, Finding("due", "", said, source)
