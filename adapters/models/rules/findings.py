@@ -371,7 +371,8 @@ def _items(
     found: list[Finding] = []
     since = seen.sources.index(off.source) if off else 0
     for source in seen.sources[since:]:
-        for one in todo.todos(source.text, seen.title) if source.kind != "title" else ():
+        titles = [one.title for one in seen.items]
+        for one in todo.todos(source.text, seen.title, titles) if source.kind != "title" else ():
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
             later = [claim for claim, at in claims if at.order >= source.order]
