@@ -127,4 +127,5 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
 def _is_clause(text: str) -> bool:
     said = words(text)
     said = said[1:] if said and said[0] in vocabulary("begins_clause") else said
-    return any(one in _MAKES or lemmas.is_past(one) for one in said)
+    is_read = len(said) == 2 and said[1] in vocabulary("unchanged")  # "meter read"
+    return is_read or any(one in _MAKES or lemmas.is_past(one) for one in said)
