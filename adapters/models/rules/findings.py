@@ -21,6 +21,7 @@ from adapters.models.offline import (
     done,
     duration,
     language,
+    lemmas,
     stance,
     state,
     todo,
@@ -29,7 +30,14 @@ from adapters.models.offline import (
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
 from adapters.models.offline.phrasing import languages, rule, says, vocabulary
-from adapters.models.offline.sentences import TextLine, contains, lines, quote
+from adapters.models.offline.sentences import (
+    Phrase,
+    TextLine,
+    contains,
+    lines,
+    quote,
+    sentences_of,
+)
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import (
@@ -165,7 +173,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
                 said = quote(sentence.text)
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
-                _take_due(values, source, sentence, seen.language)
+                _take_due(values, source, sentence, seen)
             elif sentence.text not in aside:
                 _take(values, source, sentence, seen, is_own=sentence.text not in others)
             order = dates.order(source.text, seen.language)
@@ -225,6 +233,7 @@ def _take(
         took = rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
     older = values.due if values.due and values.due.source is not source else None
+    before = _due_before(values, source, seen)
     is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
     is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and says(sentence.words, "it_object"))):
@@ -232,8 +241,8 @@ def _take(
         values.due, values.void = None, Finding("due", "", said, source)
     is_answer = ">" in source.text and values.due and values.due.source is source
     if is_own and not (is_answer and stance.agrees(sentence.text)):
-        _take_due(values, source, sentence, seen.language)
-    elif older and (moved := deadline.corrected(sentence, source.day)):
+        _take_due(values, source, sentence, seen)
+    elif before and (moved := deadline.corrected(sentence, source.day)):
         values.due = Finding("due", moved.day.isoformat(), moved.quote, source)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
@@ -252,19 +261,25 @@ def _take(
         values.blocked = None
 
 
-def _take_due(
-    values: TextValues, source: SourceText, sentence: Sentence, language: str = ""
-) -> None:
+def _due_before(values: TextValues, source: SourceText, seen: PromptTask) -> date | None:
+    """What a text may correct: the day that an older one named last, or that the task has."""
+    if values.due:
+        return None if values.due.source is source else date.fromisoformat(values.due.value)
+    is_set = seen.due and not values.void and source.kind != "title"
+    return dates.resolve({"iso": seen.due}, None) if is_set else None
+
+
+def _take_due(values: TextValues, source: SourceText, sentence: Sentence, seen: PromptTask) -> None:
     if deadline.is_void(sentence):
         values.due = None
         values.void = Finding("due", "", quote(sentence.text), source)
         return
-    order = dates.order(source.text, language)
-    is_newer = values.due is not None and values.due.source is not source
-    older = date.fromisoformat(values.due.value) if values.due and is_newer else None
+    order = dates.order(source.text, seen.language)
+    older = _due_before(values, source, seen)
     dated = deadline.shifted(sentence, older) if older else None
     dated = dated or (deadline.corrected(sentence, source.day, order) if older else None)
-    since = values.named[1] if values.named and values.named[0] is source else older
+    is_told = values.named and values.named[0] is source
+    since = values.named[1] if values.named and is_told else older if values.due else None
     dated = dated or deadline.due(sentence, source.day, order, since)
     if dated is None and older and deadline.is_shaken(sentence, older, source.day):
         said = quote(sentence.text)
@@ -378,6 +393,7 @@ def _items(
             later = [claim for claim, at in claims if at.order >= source.order]
             if (
                 is_there
+                or _is_whole(seen, source, one)
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
                 or any(done.is_needless(claim, one.value) for claim in later)
                 or any(
@@ -390,6 +406,15 @@ def _items(
             found.append(Finding("item", one.value, one.quote, source))
     still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _is_whole(seen: PromptTask, source: SourceText, asked: Phrase) -> bool:
+    """Whether it says by when the task itself is to be done: "v1 must be off by June"."""
+    names = [one for one in done.content(asked.value)[1:] if one not in vocabulary("particles")]
+    known = {key for one in done.content(seen.title) for key in lemmas.keys(one)}
+    is_named = bool(names) and all(not known.isdisjoint(lemmas.keys(one)) for one in names)
+    told = map(clauses.sentence, sentences_of(asked.quote)) if is_named else ()
+    return any(deadline.due(one, source.day) for one in told)
 
 
 def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
