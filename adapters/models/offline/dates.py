@@ -51,8 +51,9 @@ _RELATIVE = (
     r"(?P<after>{after_tomorrow})|(?P<tomorrow>{tomorrow})|(?P<today>{today}|(?:{day_end})"
     r"(?! (?:{date_article} )?(?:{day}|\d)))|(?P<nm1>{next_month_end})|(?P<mend>{month_end})|"
     r"(?P<qend>{quarter_end})|{end_of} (?P<em>{month}|{quarter}){end}(?: (?P<ey>\d{4}))?|"
-    r"{middle_of}(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|{week_number} ?(?P<kw>\d{1,2})|"
-    r"(?P<ew>{next_week_end})|(?P<tw>{week_end})|(?P<we>{weekend})|(?P<yend>{year_end})|"
+    r"{middle_of}(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|"
+    r"{week_number} ?(?P<kw>\d{1,2})|(?P<ew>{next_week_end})|(?P<tw>{week_end})|"
+    r"(?P<we>{weekend})|(?P<yend>{year_end})|"
     r"(?P<xmas>{christmas})|(?P<nicholas>{saint_nicholas})|(?P<easter>{easter})|"
     r"(?<=[a-z,:] )(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
 )

@@ -280,13 +280,13 @@ def parts(sentence: str) -> tuple[str, ...]:
 
 def of_mine(clause: str) -> str:
     """What the person says to do, where deeds are shared out: "I'll order the cake"."""
+    if found := grammar("i_do_for").match(clause):
+        return found["thing"]
     if found := grammar("i_do").match(clause):
         told = found.groupdict()
         verb = lemmas.from_gerund(fold(told.get("gerund") or ""))
         what = f"{verb} {told['thing']}" if verb else told.get("what") or ""
         return what if what and lemmas.is_verb(words(what)[0]) else ""
-    if found := grammar("i_do_for").match(clause):
-        return found["thing"]
     if found := grammar("i_do_last").match(clause):
         told = found.groupdict()
         verb = f"{told.get('prefix') or ''}{told['verb']}{phrases('infinitive_short')}"

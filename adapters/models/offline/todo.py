@@ -208,7 +208,14 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
         parts = [one for one in parts if NEGATIVE.isdisjoint(words(one)[:2])]
         is_told = len(parts) > 1 or is_order(own) or is_wish(own) or apart.is_shared
         return [Phrase(one, quote(sentence.text)) for one in parts if is_told]
-    listed = _listed_within(sentence.text)
+    is_landed = rule("landed").search(sentence.text) is not None
+    mine = stance.parts(sentence.text) if apart.is_shared or is_landed else ()
+    titles = [
+        Phrase(title, quote(sentence.text))
+        for one in filter(None, map(stance.of_mine, mine))
+        for title in _actions(_TAIL.split(one)[0])
+    ]
+    listed = _listed_within(sentence.text) or (titles if is_landed else [])
     if listed:
         return listed
     asked = [*_wanted(sentence), *_duties(sentence)]
@@ -216,10 +223,7 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
     left = [one for clause in sentence.clauses for one in _left(sentence, clause, rules)]
     if asked:
         return asked + left
-    left = left or _orders(sentence)
-    mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
-    titles = [title for one in mine for title in (_actions(_TAIL.split(one)[0]) if one else ())]
-    return left + [Phrase(one, quote(sentence.text)) for one in titles]
+    return (left or _orders(sentence)) + titles
 
 
 def _wanted(sentence: Sentence) -> Iterator[Phrase]:
@@ -320,7 +324,9 @@ def _is_asking(text: str) -> bool:
     found = grammar("todo_whether").search(text)
     head = text[: found.start()] if found else ""
     said = words(head)
-    is_plain = bool(said) and not _MARKS & {*head} and "," not in head.rstrip(", ")
+    deeds = [_POLITE.sub("", one) for one in _AND.split(head)]
+    is_one = len(deeds) < 2 or not all(is_order(one) and " " in one for one in deeds)
+    is_plain = bool(said) and is_one and not _MARKS & {*head} and "," not in head.rstrip(", ")
     is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
     is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))

@@ -320,7 +320,7 @@ def _single(seen: PromptTask, values: TextValues) -> Iterator[Finding]:
     asked = values.priority
     if asked is not None and asked.value and asked.value != seen.priority:
         is_lower = asked.value > (seen.priority or "P3")
-        if asked.value == "P3" or not is_lower:
+        if asked.value in ("P2", "P3") or not is_lower:
             yield asked
     if values.blocked is not None:
         if seen.status not in HELD_UP:
