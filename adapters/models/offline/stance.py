@@ -203,7 +203,8 @@ def archived(sentence: str) -> str:
             "{} (?P<what>[^,.;:]{2,60})" if name == "unlist" else "^(?P<what>[^,.;:]{2,40}?),? {}"
         )
         if found := rule(name, around).search(sentence):
-            is_meant = NEGATIVE.isdisjoint(words(sentence[: found.end()]))
+            said_by = found.start() if name == "unlist" else found.end()
+            is_meant = NEGATIVE.isdisjoint(words(sentence[:said_by]))
             return found["what"] if is_meant else ""
     return ""
 

@@ -37,10 +37,11 @@ OF_WHAT, LEADS, VAGUE = (vocabulary(f"todo_{one}") for one in ("of_what", "leads
 THINGS = vocabulary("todo_things")
 DUTIES = ("todo_need", "todo_must", "todo_remember")
 """Tables of cues before what is to be done; of `todo_must` the verb comes last."""
-LEFT = ("is_to", "stays", "needs", "is_left", "missing", "listed", "bare", "then")
-"""Those of clauses that say what is left; the first three also beside a duty."""
+LEFT = ("is_to", "stays", "needs", "out_of", "is_left", "missing", "listed", "bare", "then")
+"""Those of clauses that say what is left; the first four also beside a duty."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
+_KIND = re.compile(r" \((?!me\))[a-z0-9][^)]{0,18}\)$")
 _ASIDE = re.compile(r"\(.*\)")
 _SIGNS = "\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
 _SIGN = re.compile(f"^[ {_SIGNS}]+|[ {_SIGNS}]+$")
@@ -103,18 +104,28 @@ def _bare(text: str, title: str, there: Sequence[str]) -> tuple[list[Phrase], st
     if is_line := len(told) == 1:
         marked = grammar("todo_list_mark").split(grammar("todo_so").sub("", parts[0]))
         parts = [grammar("todo_get").sub("", one) for one in marked if not stance.dropped(one)]
+    else:
+        parts = marked = [one for line in parts for one in _entries(line)]
     asked = (_POLITE.sub("", one) for one in (*marked, *parts) if is_line)
-    if not is_list and not any(map(_is_english, asked)):
+    if not is_list and not any(_is_english(one) and not _is_good(words(one)[0]) for one in asked):
         is_list = _are_goods(parts, title) or _are_more(parts, title, there, is_line=is_line)
     things = [one for one in parts if _is_thing(one)]
     left = [one for one in parts if one not in things]
-    is_mixed = len(left) > (len(things) >= LIST_MIN and not is_line)
+    is_mixed = len(left) > (len(things) >= LIST_MIN and not is_line and parts[0] == things[0])
     is_short = len(things) < 2 and len(parts) == len(marked)  # not of "no peppers but onions"
     if not is_list or is_short or is_mixed or not things:
         return [], ""
     wanted = [one for one in things if NEGATIVE.isdisjoint(words(one))]
-    found = [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
+    said = {one: quote(text if is_line else one) for one in wanted}
+    found = [Phrase(name, said[one]) for one in wanted if (name := _title(one))]
     return found, "\n".join(left)
+
+
+def _entries(line: str) -> list[str]:
+    """What a line of a list names: one thing, or several where each has a word of its own."""
+    parts = [grammar("todo_get").sub("", one) for one in grammar("todo_parts").split(line)]
+    is_many = all(_is_thing(one) and max(map(len, words(one))) > 2 for one in parts)
+    return parts if is_many else [line]
 
 
 def _are_goods(parts: Sequence[str], title: str) -> bool:
@@ -154,6 +165,7 @@ def _describes(parts: Sequence[str], title: str) -> bool:
 
 def _is_thing(part: str) -> bool:
     """Whether it may be a line of a list: short, and nothing is said of it."""
+    part = _KIND.sub("", part)
     said = words(part)
     plain = [one for one in said if one not in vocabulary("adjectives")]
     is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(plain)
@@ -219,7 +231,7 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
     if listed:
         return listed
     asked = [*_wanted(sentence), *_duties(sentence)]
-    rules = LEFT[:3] if asked else LEFT
+    rules = LEFT[:4] if asked else LEFT
     left = [one for clause in sentence.clauses for one in _left(sentence, clause, rules)]
     if asked:
         return asked + left
@@ -588,6 +600,8 @@ def _of_rule(name: str, what: str) -> list[str]:
         deed = lemmas.from_to(deed) or deed.split(" ")[-1]
         deed = lemmas.infinitive(deed) or deed if lemmas.is_participle(deed) else deed
         return [_title(f"{_bare_thing(thing)} {deed}")]
+    if name == "out_of":
+        return [_title(what)] if _is_good(what) else []
     if name in ("bare", "then"):
         parts = [one for one in _AND.split(what) if one.strip()]
         if says(words(what), "todo_no_order"):
