@@ -125,7 +125,7 @@ def _entries(line: str) -> list[str]:
     """What a line of a list names: one thing, or several where each has a word of its own."""
     parts = [grammar("todo_get").sub("", one) for one in grammar("todo_parts").split(line)]
     is_many = all(_is_thing(one) and max(map(len, words(one))) > 2 for one in parts)
-    return parts if is_many else [line]
+    return parts if is_many and len(parts) > 1 else [grammar("todo_lead").sub("", line)]
 
 
 def _are_goods(parts: Sequence[str], title: str) -> bool:
