@@ -108,7 +108,9 @@ def _bare(text: str, title: str, there: Sequence[str]) -> tuple[list[Phrase], st
         parts = marked = [one for line in parts for one in _entries(line)]
     asked = (_POLITE.sub("", one) for one in (*marked, *parts) if is_line)
     if not is_list and not any(_is_english(one) and not _is_good(words(one)[0]) for one in asked):
-        is_list = _are_goods(parts, title) or _are_more(parts, title, there, is_line=is_line)
+        is_named = not is_line or len(parts) >= LIST_MIN or parts != marked  # "coffee and cake"
+        is_list = is_named and _are_goods(parts, title)
+        is_list = is_list or _are_more(parts, title, there, is_line=is_line)
     things = [one for one in parts if _is_thing(one)]
     left = [one for one in parts if one not in things]
     is_mixed = len(left) > (len(things) >= LIST_MIN and not is_line and parts[0] == things[0])
