@@ -348,9 +348,14 @@ def is_needless(claim: DoneClaim, title: str) -> bool:
 
 def shares(one: str, other: str) -> bool:
     """Whether two texts name the same thing."""
+    return shared(one, other) > 0
+
+
+def shared(one: str, other: str) -> int:
+    """How many words of a text the other has, too."""
     named = [lemmas.keys(word) for word in content(one) if len(word) >= NAME_LENGTH_MIN]
     there = frozenset(key for word in content(other) for key in lemmas.keys(word))
-    return any(not keys.isdisjoint(there) for keys in named)
+    return sum(not keys.isdisjoint(there) for keys in named)
 
 
 def is_same(title: str, other: frozenset[str]) -> bool:

@@ -274,7 +274,10 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if _is_asking(text):
         return [Phrase(_title(text), quote(sentence.text))]
     parts = [one for one in _AND.split(text) if one.strip()]
+    turned = [_turned(one) for one in parts]
     parts = [_undated(one) for one in parts]
+    if sum(map(bool, turned)) > 1:
+        parts = [deed or one for deed, one in zip(turned, parts, strict=True)]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
     if known == parts[-1:] and _is_german(text) and all(" " not in one for one in parts[:-1]):
         parts = [text]  # "Becher und Teller besorgen"
@@ -296,6 +299,15 @@ def _orders(sentence: Sentence) -> list[Phrase]:
         return []
     bare = (grammar("todo_add").sub("", one) for one in parts)
     return [Phrase(title, quote(sentence.text)) for one in bare if (title := _title(one))]
+
+
+def _turned(part: str) -> str:
+    """ "Beds to make up" as "make up beds"; empty if it is no such thing."""
+    found = grammar("todo_thing_to").match(part)
+    if found is None or rule("person").fullmatch(found["what"]):
+        return ""
+    is_deed = lemmas.is_verb(words(found["verb"])[0])
+    return f"{found['verb']} {found['what'].lower()}" if is_deed else ""
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:

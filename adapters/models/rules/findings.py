@@ -385,9 +385,16 @@ def _items(
     said_done = [claim for claim, _ in claims if not claim.is_denied]
     found: list[Finding] = []
     since = seen.sources.index(off.source) if off else 0
-    for source in seen.sources[since:]:
-        titles = [one.title for one in seen.items]
-        for one in todo.todos(source.text, seen.title, titles) if source.kind != "title" else ():
+    titles = [one.title for one in seen.items]
+    told = [one for one in seen.sources[since:] if one.kind != "title"]
+    asked = {one: todo.todos(one.text, seen.title, titles) for one in told}
+    names = [one.value for phrases in asked.values() for one in phrases]
+    gone = [
+        (what, at, max((done.shared(one, what) for one in names), default=0))
+        for what, at in dropped
+    ]
+    for source in told:
+        for one in asked[source]:
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
             later = [claim for claim, at in claims if at.order >= source.order]
@@ -397,7 +404,8 @@ def _items(
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
                 or any(done.is_needless(claim, one.value) for claim in later)
                 or any(
-                    at.order > source.order and done.shares(one.value, what) for what, at in dropped
+                    at.order > source.order and most and done.shared(one.value, what) == most
+                    for what, at, most in gone
                 )
             ):
                 continue
