@@ -130,4 +130,6 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_clause(text: str) -> bool:
-    return any(one in _MAKES or lemmas.is_past(one) for one in words(text))
+    said = words(text)
+    is_read = len(said) == 2 and said[1] in vocabulary("unchanged")  # "meter read"
+    return is_read or any(one in _MAKES or lemmas.is_past(one) for one in said)

@@ -50,9 +50,10 @@ _RELATIVE = (
     r"(?P<this>{this})|{coming}) )?(?P<day>{day})(?:{day_part})?|"
     r"(?P<after>{after_tomorrow})|(?P<tomorrow>{tomorrow})|(?P<today>{today}|(?:{day_end})"
     r"(?! (?:{date_article} )?(?:{day}|\d)))|(?P<nm1>{next_month_end})|(?P<mend>{month_end})|"
-    r"(?P<qend>{quarter_end})|{end_of} (?P<em>{month}){end}(?: (?P<ey>\d{4}))?|{middle_of}"
-    r"(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|{week_number} ?(?P<kw>\d{1,2})|"
-    r"(?P<ew>{next_week_end})|(?P<tw>{week_end})|(?P<we>{weekend})|(?P<yend>{year_end})|"
+    r"(?P<qend>{quarter_end})|{end_of} (?P<em>{month}|{quarter}){end}(?: (?P<ey>\d{4}))?|"
+    r"{middle_of}(?P<mid>{month}){end}|{start_of} (?P<bm>{month}){end}|"
+    r"{week_number} ?(?P<kw>\d{1,2})|(?P<ew>{next_week_end})|(?P<tw>{week_end})|"
+    r"(?P<we>{weekend})|(?P<yend>{year_end})|"
     r"(?P<xmas>{christmas})|(?P<nicholas>{saint_nicholas})|(?P<easter>{easter})|"
     r"(?<=[a-z,:] )(?P<sd>(?-i:{short_day}))(?=[\s.,!;)]|$)"
 )
@@ -89,6 +90,7 @@ def known() -> dict[str, str]:
     late = [one for one in meanings("ordinals") if meanings("ordinals")[one] > 12]
     told = {
         "month": alternatives("months"),
+        "quarter": alternatives("quarters"),
         "day": alternatives("days"),
         "short_day": "|".join(meanings("short_days")),
         "ordinal": "|".join(sorted(meanings("ordinals"), key=len, reverse=True)),
@@ -336,4 +338,5 @@ def _slashed(first: int, second: int, year: str, written: date | None, order: st
 
 
 def _month(name: str) -> int:
-    return int(name) if name.isdecimal() else meanings("months")[fold(name)]
+    last = 3 * meanings("quarters").get(fold(name), 0)
+    return int(name) if name.isdecimal() else last or meanings("months")[fold(name)]

@@ -21,6 +21,7 @@ CORRECTING_WORDS_MAX = 9
 _QUOTE_END = re.compile('["“”«][ .!]*')
 _WORDS = re.compile(rf"[{LETTERS}']+")
 DAY = timedelta(days=1)
+SINCE_DAYS_MAX = 300
 
 RULES = (
     "named by after must must_last lasts moved now order order_last needed_last moved_last enough "
@@ -87,8 +88,8 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     gone = grammar("deadline_not").finditer(told.text)
     named = [
         one
-        for start, one in _named(sentence)
-        if not any(not_it.start() <= start < not_it.end() for not_it in gone)
+        for one in _named(sentence)
+        if not any(not_it.start() <= one[0] < not_it.end() for not_it in gone)
     ]
     rest = told.text
     for not_it in gone:
@@ -96,8 +97,11 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     said = words(rest)
     if len(named) != 1 or len(said) > CORRECTING_WORDS_MAX or _says(said, "denied"):
         return None
-    is_meant = gone or rule("corrects").search(rest) or _only_turns(rest)
-    day = resolve(named[0], written, order) if is_meant else None
+    at = sentence.clause(named[0][0])
+    is_of_it = _says(said, "shifted", "nouns", "by_or_due")
+    is_of_it = is_of_it or _only_turns(rule("corrects").sub("", told.text[at.start : at.end]))
+    is_meant = gone or _only_turns(rest) or (is_of_it and rule("corrects").search(rest))
+    day = resolve(named[0][1], written, order) if is_meant else None
     return DueDate(day, quote(sentence.text)) if day else None
 
 
@@ -165,9 +169,11 @@ def is_shaken(sentence: Sentence, older: date, written: date | None) -> bool:
 
 
 def _named(sentence: Sentence) -> list[tuple[int, dates.Found]]:
-    """The days that a sentence names, and where."""
+    """The days that a sentence names, and where; none since which something goes on."""
     found = dates.masked(sentence.text)
-    return [one for one in sorted(found.found.items()) if found.text[one[0]] == dates.MASKS[0]]
+    over = {one.end() - 1 for one in grammar("deadline_since").finditer(found.text)}
+    told = (one for one in sorted(found.found.items()) if found.text[one[0]] == dates.MASKS[0])
+    return [one for one in told if one[0] not in over]
 
 
 @cache
@@ -194,7 +200,7 @@ def _all(
             )
             if day is None:
                 continue
-            if name == "within" and (since := _since(sentence, match, written)):
+            if name in AHEAD and (since := _since(sentence, match, written)):
                 day = resolve(told.within(match), since) or day
             is_before = "must" in name and rule("before").search(match[0]) is not None
             if is_before or fold(match["cue"]) in vocabulary("before"):
@@ -206,8 +212,10 @@ def _all(
 def _since(sentence: Sentence, match: re.Match[str], written: date | None) -> date | None:
     """What a term runs from, which may be over: "within 14 days of 1 March"."""
     base = grammar("deadline_from").match(match.string, match.end())
-    ago = None if written is None else written - 60 * DAY
-    return resolve(dates.masked(sentence.text).within(base), ago) if base else None
+    found = dates.masked(sentence.text).within(base) if base else {}
+    day = resolve(found, written)
+    is_over = day and written and day - written > SINCE_DAYS_MAX * DAY  # it was found next year
+    return resolve(found, written - 60 * DAY) if written and is_over else day
 
 
 def _then(

@@ -66,7 +66,10 @@ def claims(sentence: Sentence) -> list[DoneClaim]:
         return [DoneClaim(named, but, said, is_done=True, is_all=True)]
     if marked := _BOXED.findall(sentence.text):
         rest = clauses.sentence(_BOXED.sub("", sentence.text))
-        return [one for what in marked for one in listed(what, said)] + _by_clause(rest, said, 0)
+        told = [one for what in marked for one in listed(what, said)]
+        for one in (rest, *(clauses.sentence(what.strip()) for what in marked)):
+            told += _by_clause(one, said, 0)
+        return told
     if counted := grammar("done_counted").match(sentence.text):
         places = tuple(map(int, re.findall("[0-9]+", counted["places"])))
         return [DoneClaim((), "", said, is_done=True, places=places)]
@@ -143,7 +146,8 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[DoneClaim]
         named = words(result[0])
         if _UNDONE.isdisjoint(named) and not is_open:
             deeds = str(result.lastgroup).split("_")
-            yield DoneClaim((*named, *deeds), clause.text, said)
+            is_there = says(deeds, "done_there")
+            yield DoneClaim((*named, *deeds), clause.text, said, is_done=is_there)
             things = clause.text[result.start() : result.start(str(result.lastgroup))]
             for one in map(words, grammar("done_parts").split(things)):
                 told = tuple(word for word in one if word not in STOP)
@@ -257,7 +261,9 @@ def means(claim: DoneClaim, title: str) -> int:
         is_verb = _is_verb(words(title), wanted[missed[0]], title)
         if is_verb and len(hits) > 1 and not _has_other_verb(claim, hits):
             return 2
-    return 1 if _is_part(claim, title, wanted, hits) else 0
+    is_ones = says(claim.words, "done_ones") and missed == [len(wanted) - 1] != [0]
+    is_ones = is_ones and _happened(claim, hits, wanted)
+    return 1 if is_ones or _is_part(claim, title, wanted, hits) else 0
 
 
 def _hit(wanted: str, told: dict[str, str]) -> str:

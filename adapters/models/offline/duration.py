@@ -70,11 +70,19 @@ def compiled(source: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=CACHE_MAX)
-def _masked(text: str) -> tuple[str, dict[int, re.Match[str]]]:
-    """A sentence with its lengths of time masked, and what stands there."""
-    found = {one.start(): one for one in compiled(f"{START}{{length}}").finditer(text)}
-    for start, one in found.items():
-        text = text[:start] + MASK * (one.end() - start) + text[one.end() :]
+def _masked(text: str) -> tuple[str, dict[int, int]]:
+    """A sentence with its lengths of time masked, and the minutes that stand there; a number alone
+    behind them has their unit: "3 hours for the draft and another two"."""
+    told = list(compiled(f"{START}{{length}}").finditer(text))
+    found = {one.start(): minutes(one.groupdict()) for one in told}
+    spans = [one.span() for one in told]
+    for one in (same for row in rows("duration_same") for same in compiled(row).finditer(text)):
+        before = [unit for unit in told if unit.end() <= one.start()]
+        if before:
+            found[one.start("n")] = round(_number(one["n"]) * _unit(before[-1].groupdict()))
+            spans.append(one.span("n"))
+    for start, end in spans:
+        text = text[:start] + MASK * (end - start) + text[end:]
     return text, found
 
 
@@ -99,26 +107,27 @@ def estimate(sentence: Sentence) -> Phrase | None:
     is_sum = bool(parts) and all(map(grammar("duration_part").fullmatch, parts))
     if is_sum and not _is_past(sentence) and not sentence.is_others(0):
         others = vocabulary("duration_not_it", "duration_denied", "or") | NEGATIVE
-        total = sum(minutes(one.groupdict()) for one in lengths.values())
+        total = sum(lengths.values())
         others |= {*sentence.words} if grammar("duration_travel").search(text) else frozenset()
         if others.isdisjoint(sentence.words) and len(parts) == len(lengths):
             return Phrase(str(total), sentence.text)
     for name in ("duration_estimates", "duration_vague") if lengths else ():
         for match in grammar(name).finditer(text):
             length = lengths[text.find(MASK, match.start())]
-            found = 0 if _is_other(sentence, name, match) else minutes(length.groupdict())
+            found = 0 if _is_other(sentence, name, match) else length
             if 1 <= found <= MINUTES_MAX:
                 return Phrase(str(found), quote(sentence.text, match.start(), match.end()))
     return None
 
 
 def _counted(sentence: Sentence) -> Phrase | None:
-    """So many things at so many minutes each, or one length and another."""
+    """So many things at so many minutes each, as many as are left, or one length and another."""
     text = sentence.text
-    for name in ("duration_each", "duration_sum", "duration_instead"):
+    for name in ("duration_each", "duration_sum", "duration_instead", "duration_left"):
         for row in rows(name):
             found = compiled(row).search(text)
-            if not found or sentence.is_others(found.start()) or _is_past(sentence):
+            is_over = name != "duration_left" and _is_past(sentence)
+            if not found or sentence.is_others(found.start()) or is_over:
                 continue
             told = found.groupdict()
             each = _side(told, "b") if "b" in told else _unit(told)

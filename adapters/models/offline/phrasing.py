@@ -45,7 +45,7 @@ _AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 def pattern(source: str) -> re.Pattern[str]:
     """Compile a phrase; umlauts match in both cases. Not for umlauts in a character class."""
     source = source.replace(r"[\w", f"[{LETTERS}0-9_").replace(r"\w", f"[{LETTERS}0-9_]")
-    for letter, either in _UMLAUTS:
+    for letter, either in (*_UMLAUTS, *_loose()):
         source = source.replace(letter, either)
     return re.compile(source, re.IGNORECASE | re.ASCII)
 
@@ -86,8 +86,17 @@ def rows(name: str) -> tuple[str, ...]:
 @cache
 def vocabulary(*names: str) -> frozenset[str]:
     """The words of tables, in all languages, also as they are spelled without umlauts."""
-    told = (fold(word) for name in names for one in tables(name) for word in one.split())
+    told = {fold(word) for name in names for one in tables(name) for word in one.split()}
+    for ending, _ in _loose():
+        told |= {one.replace("'", "") for one in told if one.endswith(ending)}
     return frozenset(either for word in told for either in (word, spelled(word)))
+
+
+@cache
+def _loose() -> tuple[tuple[str, str], ...]:
+    """Endings whose apostrophe a fast writer leaves out ("dont"), and what matches either."""
+    told = (one for text in tables("loose_apostrophes") for one in text.split())
+    return tuple((one, one.replace("'", "'?")) for one in told)
 
 
 def says(said: Iterable[str], *names: str) -> bool:

@@ -365,6 +365,8 @@ def parts(sentence: str) -> tuple[str, ...]:
 
 def of_mine(clause: str) -> str:
     """What the person says to do, where deeds are shared out: "I'll order the cake"."""
+    if found := grammar("i_do_for").match(clause):
+        return found["thing"]
     if found := grammar("i_do").match(clause):
         told = found.groupdict()
         verb = lemmas.from_gerund(fold(told.get("gerund") or ""))

@@ -30,15 +30,21 @@ from domain.text import cut, fold
 TITLE_LENGTH_MAX = 200
 TODOS_MAX = 200
 BARE_WORDS_MAX = 6
+GOODS_LENGTH_MIN = 5
+LIST_MIN = 3
+"""Fewer lines are no list for sure."""
 OF_WHAT, LEADS, VAGUE = (vocabulary(f"todo_{one}") for one in ("of_what", "leads", "vague"))
 THINGS = vocabulary("todo_things")
 DUTIES = ("todo_need", "todo_must", "todo_remember")
 """Tables of cues before what is to be done; of `todo_must` the verb comes last."""
-LEFT = ("is_to", "stays", "is_left", "missing", "needs", "listed", "bare", "then")
-"""Those of clauses that say what is left."""
+LEFT = ("is_to", "stays", "needs", "out_of", "is_left", "missing", "listed", "bare", "then")
+"""Those of clauses that say what is left; the first four also beside a duty."""
 LETTER = re.compile(f"[{LETTERS}]")
 SMALL_WORD = re.compile("[a-zà-öø-þ][^A-ZÀ-ÖØ-Þ]")  # "iPhone" keeps its own way
-_NOTE = re.compile(r" \((?![A-ZÄÖÜ][^ ]*\))[^()]{2,30}\)$")  # no name: whose it may be
+_NOTE = re.compile(r" \((?!(?:[A-ZÄÖÜ][^ ]*|me|ich)\))[^()]{2,30}\)$")  # no name: whose it may be
+_ASIDE = re.compile(r"\(.*\)")
+_SIGNS = "\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
+_SIGN = re.compile(f"^[ {_SIGNS}]+|[ {_SIGNS}]+$")
 _MARKS = frozenset(':"„?=✅✔✓☑❌(')
 
 _AND, _TAIL, _PASSIVE = (grammar(f"todo_{one}") for one in ("and", "tail_end", "passive"))
@@ -46,16 +52,16 @@ _LAST, _LEAD, _AT = (grammar(f"todo_{one}") for one in ("last_part", "lead", "at
 _POLITE = grammar("todo_polite")
 
 
-def todos(text: str, title: str = "") -> list[Phrase]:
+def todos(text: str, title: str = "", there: Sequence[str] = ()) -> list[Phrase]:
     """Items that a text asks for, in its order; the value is the title. A bare list is one where
-    the task's `title` calls for it: "Groceries".
+    the task's `title` calls for it ("Groceries"), or the items that are `there`.
 
     >>> [todo.value for todo in todos("We still need to call the bank.\\nTodo: buy ink, print")]
     ['Call the bank', 'Buy ink', 'Print']
     """
     text = stance.as_mine(text)
-    found = _bare(text, title)
-    if found:
+    found, rest = _bare(text, title, there)
+    if found and not rest:
         return found
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
         is_deed = (is_order(asked) or is_wish(asked)) and not masked(asked).found
@@ -70,14 +76,14 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     apart = stance.aside(text)
     listing, is_apart = "", False  # the header above the list, if there is one; a blank line
     is_idle = False  # below a header of what is no task
-    for line in lines(text):
+    for line in lines(rest or text):
         is_idle = (is_idle and line.is_bullet) or bool(grammar("todo_no_header").match(line.text))
         if is_idle:
             continue
         header = grammar("todo_header").match(line.text)
         if header is not None and not header["rest"]:
             listing = line.text
-        elif line.text and not line.is_bullet and (is_apart or not _is_thing(line.text)):
+        elif line.text and not line.is_bullet and (is_apart or not _is_entry(line.text)):
             listing = ""
         is_apart = not line.text
         found += _of_line(line, header, listing, apart)
@@ -86,38 +92,97 @@ def todos(text: str, title: str = "") -> list[Phrase]:
     return found[:TODOS_MAX]
 
 
-def _bare(text: str, title: str) -> list[Phrase]:
-    """A text that is nothing but a list: short bullets, or things to get under a title for such."""
-    told = [one for one in lines(text) if one.text]
-    if len(told) > 1 and all(one.is_bullet and not one.box for one in told):
-        parts = [one.text for one in told]
-        is_list = any(_is_english(one) or _is_german(one) for one in parts)
-    elif len(told) > 1:
-        marked = [part for one in told for part in grammar("todo_list_mark").split(one.text)]
-        kept = (grammar("todo_list_if").sub("", one) for one in marked if not stance.dropped(one))
-        parts = [grammar("todo_so").sub("", one) for one in kept]
-        is_list = False
-    else:
-        bare = grammar("todo_so").sub("", told[0].text) if len(told) == 1 else "."
-        marked = grammar("todo_list_mark").split(bare)
-        parts = [grammar("todo_get").sub("", one) for one in marked if not stance.dropped(one)]
-        is_list = False
+def _bare(text: str, title: str, there: Sequence[str]) -> tuple[list[Phrase], str]:
+    """A text that is nothing but a list: short bullets, or things to get under a title for such,
+    or of which most are goods. Of many lines one may tell something; it is the rest."""
+    told = [one for one in lines(text) if one.text and not _ASIDE.fullmatch(one.text)]
+    parts = marked = [one.text for one in told]
+    if any(map(grammar("todo_header").match, parts)) or text.endswith("."):
+        return [], ""
+    is_list = len(told) > 1 and all(one.is_bullet and not one.box for one in told)
+    is_list = is_list and any(_is_english(one) or _is_german(one) for one in parts)
     is_list = is_list or rule("for_lists").search(title) is not None
-    if not is_list or len(parts) < 2 or not all(map(_is_thing, parts)) or text.endswith("."):
-        return []
-    wanted = [one for one in parts if NEGATIVE.isdisjoint(words(_NOTE.sub("", one)))]
-    return [Phrase(name, quote(text)) for one in wanted if (name := _title(one))]
+    if is_line := len(told) == 1:
+        marked = grammar("todo_list_mark").split(grammar("todo_so").sub("", parts[0]))
+        parts = [grammar("todo_get").sub("", one) for one in marked if not stance.dropped(one)]
+    else:
+        parts = marked = [one for line in parts for one in _entries(line)]
+    asked = (_POLITE.sub("", one) for one in (*marked, *parts) if is_line)
+    if not is_list and not any(_is_english(one) and not _is_good(words(one)[0]) for one in asked):
+        is_named = not is_line or len(parts) >= LIST_MIN or parts != marked  # "coffee and cake"
+        is_list = is_named and _are_goods(parts, title)
+        is_list = is_list or _are_more(parts, title, there, is_line=is_line)
+    things = [one for one in parts if _is_thing(one)]
+    left = [one for one in parts if one not in things]
+    is_mixed = len(left) > (len(things) >= LIST_MIN and not is_line and parts[0] == things[0])
+    is_short = len(things) < 2 and len(parts) == len(marked)  # not of "no peppers but onions"
+    if not is_list or is_short or is_mixed or not things:
+        return [], ""
+    wanted = [one for one in things if NEGATIVE.isdisjoint(words(_NOTE.sub("", one)))]
+    said = {one: quote(text if is_line else one) for one in wanted}
+    found = [Phrase(name, said[one]) for one in wanted if (name := _title(one))]
+    return found, "\n".join(left)
+
+
+def _entries(line: str) -> list[str]:
+    """What a line of a list names: one thing, or several where each has a word of its own."""
+    line = grammar("todo_list_if").sub("", grammar("todo_so").sub("", line))
+    marked = [one for one in grammar("todo_parts").split(line) if not stance.dropped(one)]
+    parts = [grammar("todo_get").sub("", one) for one in marked]
+    is_many = all(_is_thing(one) and max(map(len, words(one))) > 2 for one in parts)
+    return parts if is_many and len(parts) > 1 else [grammar("todo_lead").sub("", line)]
+
+
+def _are_goods(parts: Sequence[str], title: str) -> bool:
+    """Whether most are what one buys or takes along, and none tells how something is."""
+    goods = [one for one in parts if _is_good(one)]
+    is_most = len(goods) * 2 >= len(parts) if len(parts) >= LIST_MIN else goods == list(parts)
+    return len(parts) > 1 and is_most and not _describes(parts, title)
+
+
+def _is_good(part: str) -> bool:
+    ends = ("", *vocabulary("third_endings"))
+    named = {one.removesuffix(end) for one in words(part) for end in ends}
+    is_compound = any(one.endswith(_long_goods()) for one in named)
+    return is_compound or says(named, "goods") or bool(grammar("goods_amount").search(part))
+
+
+@cache
+def _long_goods() -> tuple[str, ...]:
+    """Those that a word may end with: "postcrete" has none, "sandpaper" has."""
+    return tuple(one for one in endings("goods") if len(one) >= GOODS_LENGTH_MIN)
+
+
+def _are_more(parts: Sequence[str], title: str, there: Sequence[str], *, is_line: bool) -> bool:
+    """Whether the items that are there are such things, or some of them again."""
+    known = {*map(fold, there)}
+    named = [one for one in there if _is_thing(one) and not (_is_english(one) or _is_german(one))]
+    is_told = len(parts) >= (LIST_MIN if is_line else 2) and not _describes(parts, title)
+    return is_told and (len(named) * 2 > len(there) or not known.isdisjoint(map(fold, parts)))
+
+
+def _describes(parts: Sequence[str], title: str) -> bool:
+    """Whether it is an inventory, an agenda, who comes, or how something is."""
+    said = (word for one in parts for word in words(one))
+    is_named = any(rule("person").fullmatch(one) for one in parts)
+    return is_named or says(said, "describes") or rule("no_lists").search(title) is not None
 
 
 def _is_thing(part: str) -> bool:
     """Whether it may be a line of a list: short, and nothing is said of it."""
-    said, part = words(part), _NOTE.sub("", part)
-    is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(said)
-    past = [nth for nth, one in enumerate(said) if lemmas.is_past(one)]
-    is_told = is_told or any(said[nth] not in vocabulary("adjectives") for nth in past)
+    part = _NOTE.sub("", part)
+    said = words(part)
+    plain = [one for one in said if one not in vocabulary("adjectives")]
+    is_told = not (FINITE | STATES | CONDITIONAL).isdisjoint(plain)
+    is_told = is_told or any(map(lemmas.is_past, plain))
     is_told = is_told or bool(grammar("todo_told").search(part))
     is_told = is_told or stance.archived(part) is not None
     return 0 < len(said) <= BARE_WORDS_MAX and not is_told and not _MARKS & {*part}
+
+
+def _is_entry(line: str) -> bool:
+    """Whether it may stand below a header: a thing, or a short order."""
+    return _is_thing(line) or (_is_english(line) and len(words(line)) <= BARE_WORDS_MAX)
 
 
 def _bare_thing(text: str) -> str:
@@ -135,7 +200,7 @@ def _of_line(
         return _of_sentences(said, apart)
     if header is not None and (header["colon"] or not header["rest"]):
         return _listed(header["rest"], line.text)
-    if (line.is_bullet and (listing or line.box)) or (listing and _is_thing(line.text)):
+    if (line.is_bullet and (listing or line.box)) or (listing and _is_entry(line.text)):
         titles = [_title(next(sentences(line.text), ""))]
         return [Phrase(title, quote(line.text)) for title in titles if title]
     return _of_sentences(said, apart)
@@ -160,18 +225,22 @@ def _of_sentence(sentence: Sentence, apart: stance.Aside) -> list[Phrase]:
         parts = [one for one in parts if NEGATIVE.isdisjoint(words(one)[:2])]
         is_told = len(parts) > 1 or is_order(own) or is_wish(own) or apart.is_shared
         return [Phrase(one, quote(sentence.text)) for one in parts if is_told]
-    listed = _listed_within(sentence.text)
+    is_landed = rule("landed").search(sentence.text) is not None
+    mine = stance.parts(sentence.text) if apart.is_shared or is_landed else ()
+    titles = [
+        Phrase(title, quote(sentence.text))
+        for one in filter(None, map(stance.of_mine, mine))
+        for title in _actions(_TAIL.split(one)[0])
+    ]
+    listed = _listed_within(sentence.text) or (titles if is_landed else [])
     if listed:
         return listed
     asked = [*_wanted(sentence), *_duties(sentence)]
-    rules = LEFT[:2] if asked else LEFT
+    rules = LEFT[:4] if asked else LEFT
     left = [one for clause in sentence.clauses for one in _left(sentence, clause, rules)]
     if asked:
         return asked + left
-    left = left or _orders(sentence)
-    mine = map(stance.of_mine, stance.parts(sentence.text) if apart.is_shared else ())
-    titles = [title for one in mine for title in (_actions(_TAIL.split(one)[0]) if one else ())]
-    return left + [Phrase(one, quote(sentence.text)) for one in titles]
+    return (left or _orders(sentence)) + titles
 
 
 def _wanted(sentence: Sentence) -> Iterator[Phrase]:
@@ -208,7 +277,10 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if _is_asking(text):
         return [Phrase(_title(text), quote(sentence.text))]
     parts = [one for one in _AND.split(text) if one.strip()]
+    turned = [_turned(one) for one in parts]
     parts = [_undated(one) for one in parts]
+    if sum(map(bool, turned)) > 1:
+        parts = [deed or one for deed, one in zip(turned, parts, strict=True)]
     known = [one for one in parts if _is_german(one) or _is_english(one, is_next=True)]
     if known == parts[-1:] and _is_german(text) and all(" " not in one for one in parts[:-1]):
         parts = [text]  # "Becher und Teller besorgen"
@@ -229,6 +301,15 @@ def _orders(sentence: Sentence) -> list[Phrase]:
     if not is_english and not is_german:
         return []
     return [Phrase(title, quote(sentence.text)) for one in parts if (title := _title(one))]
+
+
+def _turned(part: str) -> str:
+    """ "Beds to make up" as "make up beds"; empty if it is no such thing."""
+    found = grammar("todo_thing_to").match(part)
+    if found is None or rule("person").fullmatch(found["what"]):
+        return ""
+    is_deed = lemmas.is_verb(words(found["verb"])[0])
+    return f"{found['verb']} {found['what'].lower()}" if is_deed else ""
 
 
 def _is_english(part: str, *, is_next: bool = False) -> bool:
@@ -271,7 +352,9 @@ def _is_asking(text: str) -> bool:
     found = grammar("todo_whether").search(text)
     head = text[: found.start()] if found else ""
     said = words(head)
-    is_plain = bool(said) and not _MARKS & {*head} and "," not in head.rstrip(", ")
+    deeds = [_POLITE.sub("", one) for one in _AND.split(head)]
+    is_one = len(deeds) < 2 or not all(is_order(one) and " " in one for one in deeds)
+    is_plain = bool(said) and is_one and not _MARKS & {*head} and "," not in head.rstrip(", ")
     is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
     is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
@@ -574,6 +657,8 @@ def _of_rule(name: str, what: str) -> list[str]:
         deed = lemmas.from_to(deed) or deed.split(" ")[-1]
         deed = lemmas.infinitive(deed) or deed if lemmas.is_participle(deed) else deed
         return [_title(f"{_bare_thing(thing)} {deed}")]
+    if name == "out_of":
+        return [_title(what)] if _is_good(what) else []
     if name in ("bare", "then"):
         parts = [one for one in _AND.split(what) if one.strip()]
         if says(words(what), "todo_no_order"):
@@ -600,7 +685,7 @@ def _timeless(title: str) -> str:
 
 
 def _title(span: str) -> str:
-    title = span.strip(" .,:;!-–*`\"'„“”")
+    title = _SIGN.sub("", span).strip(" .,:;!-–*`\"'„“”")
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
     title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))

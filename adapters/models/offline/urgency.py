@@ -17,7 +17,7 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 
 def urgency(sentence: Sentence) -> Phrase | None:
     """The priority a sentence asks for; an empty value where it denies urgency."""
-    for priority in ("P3", "P0", "P1"):
+    for priority in ("P3", "P0", "P1", "P2"):
         found = rule(f"urgent_{priority.lower()}").finditer(sentence.text)
         care = grammar("urgency_care")
         match = next((one for one in found if not care.match(sentence.text, one.end())), None)

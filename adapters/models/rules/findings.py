@@ -20,6 +20,7 @@ from adapters.models.offline import (
     done,
     duration,
     language,
+    lemmas,
     stance,
     state,
     todo,
@@ -28,7 +29,14 @@ from adapters.models.offline import (
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import DoneClaim
 from adapters.models.offline.phrasing import languages, rule, says, vocabulary
-from adapters.models.offline.sentences import Phrase, TextLine, contains, lines, quote
+from adapters.models.offline.sentences import (
+    Phrase,
+    TextLine,
+    contains,
+    lines,
+    quote,
+    sentences_of,
+)
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
 from adapters.models.rules.context import (
@@ -185,7 +193,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
                 said = quote(sentence.text)
                 values = TextValues(off=Finding("status", "", said, source))
             elif line.box == ASKED:
-                _take_due(values, source, sentence, seen.language, is_moved=bool(seen.due))
+                _take_due(values, source, sentence, seen, is_agreed=True)
             elif sentence.text not in aside:
                 _take(values, source, sentence, seen, is_own=sentence.text not in others)
             order = dates.order(source.text, seen.language)
@@ -266,6 +274,7 @@ def _take(
         took = rule("took").search(sentence.text)
         values.estimate = None if took else values.estimate
     older = values.due if values.due and values.due.source is not source else None
+    before = _due_before(values, source, seen)
     is_over = older and not deadline.shifted(sentence, date.fromisoformat(older.value))
     is_over = older and is_over and stance.is_over(sentence, f"{seen.title} {older.quote}")
     if older and (is_over or (not is_own and says(sentence.words, "it_object"))):
@@ -273,8 +282,8 @@ def _take(
         values.due, values.void = None, Finding("due", "", said, source)
     is_answer = ">" in source.text and values.due and values.due.source is source
     if is_own and not (is_answer and stance.agrees(sentence.text)):
-        _take_due(values, source, sentence, seen.language)
-    elif older and (moved := deadline.corrected(sentence, source.day)):
+        _take_due(values, source, sentence, seen)
+    elif before and (moved := deadline.corrected(sentence, source.day)):
         values.due = Finding("due", moved.day.isoformat(), moved.quote, source)
     if is_own and (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
@@ -293,29 +302,37 @@ def _take(
         values.blocked = None
 
 
+def _due_before(values: TextValues, source: SourceText, seen: PromptTask) -> date | None:
+    """What a text may correct: the day that an older one named last, or that the task has."""
+    if values.due:
+        return None if values.due.source is source else date.fromisoformat(values.due.value)
+    is_set = seen.due and not values.void and source.kind != "title"
+    return dates.resolve({"iso": seen.due}, None) if is_set else None
+
+
 def _take_due(
     values: TextValues,
     source: SourceText,
     sentence: Sentence,
-    language: str = "",
+    seen: PromptTask,
     *,
-    is_moved: bool = False,
+    is_agreed: bool = False,
 ) -> None:
-    """`is_moved`: what a mail offers that the person agrees to takes the place of another day."""
+    """`is_agreed`: what a mail offers to the person, who agrees, takes the place of another day."""
     if deadline.is_void(sentence):
         values.due = None
         values.void = Finding("due", "", quote(sentence.text), source)
         return
-    order = dates.order(source.text, language)
-    is_newer = values.due is not None and values.due.source is not source
-    older = date.fromisoformat(values.due.value) if values.due and is_newer else None
+    order = dates.order(source.text, seen.language)
+    older = _due_before(values, source, seen)
     dated = deadline.shifted(sentence, older) if older else None
     dated = dated or (deadline.corrected(sentence, source.day, order) if older else None)
-    since = values.named[1] if values.named and values.named[0] is source else older
+    is_told = values.named and values.named[0] is source
+    since = values.named[1] if values.named and is_told else older if values.due else None
     came = deadline.receipt(source.text, source.day) if ">" in source.text else None
     is_term = came is not None and rule("of_receipt").search(sentence.text) is not None
     dated = dated or deadline.due(sentence, came if is_term else source.day, order, since)
-    offered = is_moved and rule("offers").search(sentence.text)
+    offered = is_agreed and seen.due and rule("offers").search(sentence.text)
     if offered and (day := deadline.told(sentence, source.day, order)):
         dated = deadline.DueDate(day, quote(sentence.text))
     if dated is None and older and deadline.is_shaken(sentence, older, source.day):
@@ -357,7 +374,7 @@ def _single(seen: PromptTask, values: TextValues) -> Iterator[Finding]:
     asked = values.priority
     if asked is not None and asked.value and asked.value != seen.priority:
         is_lower = asked.value > (seen.priority or "P3")
-        if asked.value == "P3" or not is_lower:
+        if asked.value in ("P2", "P3") or not is_lower:
             yield asked
     if values.blocked is not None:
         if seen.status not in HELD_UP:
@@ -422,8 +439,11 @@ def _items(
     said_done = [claim for claim, _ in claims if not claim.is_denied]
     found: list[Finding] = []
     since = seen.sources.index(off.source) if off else 0
-    for source in seen.sources[since:]:
-        for one in todo.todos(source.text, seen.title) if source.kind != "title" else ():
+    titles = [one.title for one in seen.items]
+    told = [one for one in seen.sources[since:] if one.kind != "title"]
+    asked = {one: todo.todos(one.text, seen.title, titles) for one in told}
+    for source in told:
+        for one in asked[source]:
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
             is_dropped = _drops_item(one.value, seen, source) or any(
@@ -432,6 +452,7 @@ def _items(
             if (
                 is_there
                 or is_dropped
+                or _is_whole(seen, source, one)
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
             ):
                 continue
@@ -476,6 +497,15 @@ def _archived(
                 said = quote(drop.said[0])
                 found[one.id] = Finding("archive", one.title, said, drop.source, one.id)
     yield from found.values()
+
+
+def _is_whole(seen: PromptTask, source: SourceText, asked: Phrase) -> bool:
+    """Whether it says by when the task itself is to be done: "v1 must be off by June"."""
+    names = [one for one in done.content(asked.value)[1:] if one not in vocabulary("particles")]
+    known = {key for one in done.content(seen.title) for key in lemmas.keys(one)}
+    is_named = bool(names) and all(not known.isdisjoint(lemmas.keys(one)) for one in names)
+    told = map(clauses.sentence, sentences_of(asked.quote)) if is_named else ()
+    return any(deadline.due(one, source.day) for one in told)
 
 
 def _checks(seen: PromptTask, claims: Sequence[tuple[DoneClaim, SourceText]]) -> list[Finding]:
