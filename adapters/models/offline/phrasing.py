@@ -165,13 +165,7 @@ class Rule:
             self._known = [(_needed(one), one) for one in rows(self.name)]
         lower = text.lower()
         for needed, source in self._known:
-            for keys in needed:  # generators cost twice as much here, and a wake comes by often
-                for key in keys:
-                    if key in lower:
-                        break
-                else:
-                    break
-            else:
+            if _holds(lower, needed):
                 yield _compiled(source, self._around)
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> list[re.Match[str]]:
@@ -230,6 +224,17 @@ def grammar(name: str) -> Rule:
 @cache
 def _compiled(source: str, around: str) -> re.Pattern[str]:
     return pattern(expanded(around.replace("{}", source)))
+
+
+def _holds(lower: str, needed: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a text holds one of each of these; without generators, as a wake comes by often."""
+    for keys in needed:
+        for key in keys:
+            if key in lower:
+                break
+        else:
+            return False
+    return True
 
 
 def _needed(source: str) -> tuple[tuple[str, ...], ...]:

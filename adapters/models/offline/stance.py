@@ -246,14 +246,18 @@ def confirmed(text: str) -> Iterator[tuple[str, str]]:
     content with that; and the line."""
     for block in _QUOTED.finditer(text):
         below = text[block.end() :].strip(' \n"”-–—')
-        if not rule("acknowledged").match(below) or not NEGATIVE.isdisjoint(words(below)[:4]):
-            continue
-        told = (one for line in block[0].splitlines() for one in sentences(line.strip("> ")))
-        for one in (clauses.sentence(line) for line in told):
-            for found in rule("confirms").finditer(one.text):
-                said = one.clause(found.start())
-                if not (said.is_negative or said.is_conditional):
-                    yield _as_done(found["what"]), one.text
+        if rule("acknowledged").match(below) and NEGATIVE.isdisjoint(words(below)[:4]):
+            told = (line.strip("> ") for line in block[0].splitlines())
+            yield from (one for line in told for said in sentences(line) for one in _told(said))
+
+
+def _told(sentence: str) -> Iterator[tuple[str, str]]:
+    """What a sentence of a mail says is done, and the sentence."""
+    read = clauses.sentence(sentence)
+    for found in rule("confirms").finditer(sentence):
+        said = read.clause(found.start())
+        if not (said.is_negative or said.is_conditional):
+            yield _as_done(found["what"]), sentence
 
 
 def _as_done(what: str) -> str:
