@@ -499,6 +499,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     said = words(what)
     if name == "todo_remember":
         is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
+        is_idle = is_idle or fold(what.partition(",")[0].strip()) in vocabulary("todo_no_verbs")
         is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
         is_list = match[0].rstrip().endswith(":")
         is_idle = is_idle or (VAGUE.issuperset(said[1:]) and not is_list) or says(said, "was")
@@ -610,7 +611,9 @@ def _is_vague(said: Sequence[str]) -> bool:
         return True
     if not CONDITIONAL.isdisjoint(said[:2]):
         return True
-    return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
+    return (VAGUE | vocabulary("particles")).issuperset(said[1:]) or vocabulary("anew").issuperset(
+        said[:-1]
+    )
 
 
 def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozenset[str]:
