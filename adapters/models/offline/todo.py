@@ -294,7 +294,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
         for at, word in enumerate(words(one)[: -1 if is_german else None])
         if not (nth and at == 1 and word in it)  # "..., prime it"
     ]
-    if says(said, "finite", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
+    if says(said, "finite", "was", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
         return []
     first, *others = parts or [""]
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
@@ -355,7 +355,7 @@ def _is_asking(text: str) -> bool:
     deeds = [_POLITE.sub("", one) for one in _AND.split(head)]
     is_one = len(deeds) < 2 or not all(is_order(one) and " " in one for one in deeds)
     is_plain = bool(said) and is_one and not _MARKS & {*head} and "," not in head.rstrip(", ")
-    is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
+    is_plain = is_plain and not says(said, "finite", "conditional", "negative", "todo_selves")
     is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
 
