@@ -356,6 +356,8 @@ def _is_asking(text: str) -> bool:
     is_one = len(deeds) < 2 or not all(is_order(one) and " " in one for one in deeds)
     is_plain = bool(said) and is_one and not _MARKS & {*head} and "," not in head.rstrip(", ")
     is_plain = is_plain and not says(said, "finite", "conditional", "negative", "todo_selves")
+    if found and len(said) > 1 and says(words(found[0]), "was") and _is_english(head):
+        return False  # "test drive was fun": the word asks in German, and tells in English
     is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
 
