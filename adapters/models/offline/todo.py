@@ -294,7 +294,7 @@ def _orders(sentence: Sentence) -> list[Phrase]:
         for at, word in enumerate(words(one)[: -1 if is_german else None])
         if not (nth and at == 1 and word in it)  # "..., prime it"
     ]
-    if says(said, "finite", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
+    if says(said, "finite", "was", "conditional", "negative", "todo_selves") or _MARKS & {*text}:
         return []
     first, *others = parts or [""]
     is_english = _is_english(first) and all(_is_english(one, is_next=True) for one in others)
@@ -355,7 +355,9 @@ def _is_asking(text: str) -> bool:
     deeds = [_POLITE.sub("", one) for one in _AND.split(head)]
     is_one = len(deeds) < 2 or not all(is_order(one) and " " in one for one in deeds)
     is_plain = bool(said) and is_one and not _MARKS & {*head} and "," not in head.rstrip(", ")
-    is_plain = is_plain and (FINITE | CONDITIONAL | NEGATIVE).isdisjoint(said)
+    is_plain = is_plain and not says(said, "finite", "conditional", "negative", "todo_selves")
+    if found and len(said) > 1 and says(words(found[0]), "was") and _is_english(head):
+        return False  # "test drive was fun": the word asks in German, and tells in English
     is_asking = says((*said[:1], *said[-1:]), "todo_asking")
     return is_plain and (is_asking or _is_english(head))
 
@@ -499,6 +501,7 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
     said = words(what)
     if name == "todo_remember":
         is_idle = says(said[:1], "todo_no_verbs") and rule("better").search(match[0]) is not None
+        is_idle = is_idle or fold(what.partition(",")[0].strip()) in vocabulary("todo_no_verbs")
         is_idle = is_idle or (says(said[1:2], "it_object") and names_time(what))
         is_list = match[0].rstrip().endswith(":")
         is_idle = is_idle or (VAGUE.issuperset(said[1:]) and not is_list) or says(said, "was")
@@ -610,7 +613,9 @@ def _is_vague(said: Sequence[str]) -> bool:
         return True
     if not CONDITIONAL.isdisjoint(said[:2]):
         return True
-    return VAGUE.issuperset(said[1:]) or vocabulary("anew").issuperset(said[:-1])
+    return (VAGUE | vocabulary("particles")).issuperset(said[1:]) or vocabulary("anew").issuperset(
+        said[:-1]
+    )
 
 
 def _near(match: re.Match[str], sentence: str, before: frozenset[str]) -> frozenset[str]:
