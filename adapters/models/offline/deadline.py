@@ -85,6 +85,8 @@ def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueD
     if sentence.is_asked or says(sentence.words, "was"):
         return None
     told = dates.masked(sentence.text)
+    if grammar("deadline_greets").match(told.text):
+        return None
     gone = grammar("deadline_not").finditer(told.text)
     named = [
         one
