@@ -237,7 +237,7 @@ def accepted(text: str) -> tuple[str, str]:
 def as_wish(asked: str) -> str:
     """ "Teilen Sie uns die Farbe mit" as "die Farbe mitteilen"; empty if it is no such order."""
     found = grammar("sie_order").match(asked)
-    rest = re.sub(r"(\.\d+)$", r"\1.", found["rest"]) if found else ""  # of a day at the end
+    rest = re.sub(r"(\.\d{1,2})$", r"\1.", found["rest"]) if found else ""  # of a day at the end
     return _with_verb_last(rest, fold(found["verb"]), asked) if found else ""
 
 
