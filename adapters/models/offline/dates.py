@@ -41,7 +41,7 @@ _NAMED = (
     r"{date_in} (?P<nmon>{month}){end}|(?:{the} )?(?P<ow>{ordinal})(?: {date_of})? "
     r"(?P<om>{month}){end}|(?:{the} )?(?P<on>{late_ordinal})|(?!24/7)(?P<sa>\d{1,2})/"
     r"(?P<sb>\d{1,2})(?:/(?P<sy>\d{4}|\d\d))?(?![0-9/])|(?:{the} )?(?P<oe>\d{1,2}){nth}"
-    r"(?! (?:{date_of} )?(?:{month}){end})|(?P<od>(?<!:)\d{1,2})\.(?! ?\d))"
+    r"(?! (?:{date_of} )?(?:{month}){end})|(?P<od>(?<!:)(?<!\b{hour_at} )\d{1,2})\.(?! ?\d))"
 )
 _RELATIVE = (
     r"(?P<fd>{day}|{today}|{tomorrow}),? (?:{in_weeks} (?P<fn>{count}) {weeks}|(?P<fw>{on_week}))|"

@@ -82,9 +82,11 @@ def is_dated(sentence: Sentence, written: date | None) -> bool:
 def corrected(sentence: Sentence, written: date | None, order: str = "") -> DueDate | None:
     """The day that a short sentence puts in the place of an older one: "Monday is fine", "not the
     5th but the 9th"."""
-    if sentence.is_asked:
+    if sentence.is_asked or says(sentence.words, "was"):
         return None
     told = dates.masked(sentence.text)
+    if grammar("deadline_greets").match(told.text):
+        return None
     gone = grammar("deadline_not").finditer(told.text)
     named = [
         one

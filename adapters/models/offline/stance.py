@@ -218,19 +218,27 @@ def accepted(text: str) -> tuple[str, str]:
     lines = [one for one in lines if not is_others(one) and not rule("promises").match(one)]
     demand = rule("demands", r"{} (?P<what>[^;]{3,160}?)(?=[.!]*$|;)")
     told = [one for line in lines for one in sentences(line)]
-    wanted = [found["what"] for one in told for found in demand.finditer(one)]
+    whole = [found["what"] for one in told for found in demand.finditer(one)]
     prefix = vocabulary("prefixes")  # "bis Freitag zu" is no span there
     wanted = [
-        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in wanted
+        one.rpartition(" ")[0] if fold(one.split(" ")[-1]) in prefix else one for one in whole
     ]
     asking = [rule(name) for name in ("requests", "asks", "offers")]
     dated = [one for one in lines if any(by.search(one) for by in asking)]
     dated += [*moved, *wanted]
+    wanted = [one if as_wish(one) else part for one, part in zip(whole, wanted, strict=True)]
     for asked in rule("asks", r"{} (?P<what>[^?\"”“>]{3,160})\?(?P<end>[^\n]*)").finditer(text):
         is_mail = text[text.rfind("\n", 0, asked.start()) + 1 :].startswith(">")
         said = _QUOTED_REST.sub("", text[asked.end() :]) if is_mail else asked["end"]
         wanted += [asked["what"]] if agrees(said) else _in_part(asked["what"], said)
     return "\n".join(dated), "\n".join(dict.fromkeys(wanted))
+
+
+def as_wish(asked: str) -> str:
+    """ "Teilen Sie uns die Farbe mit" as "die Farbe mitteilen"; empty if it is no such order."""
+    found = grammar("sie_order").match(asked)
+    rest = re.sub(r"(\.\d{1,2})$", r"\1.", found["rest"]) if found else ""  # of a day at the end
+    return _with_verb_last(rest, fold(found["verb"]), asked) if found else ""
 
 
 def _in_part(asked: str, said: str) -> list[str]:

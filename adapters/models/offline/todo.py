@@ -66,7 +66,8 @@ def todos(text: str, title: str = "", there: Sequence[str] = ()) -> list[Phrase]
     for asked in filter(None, stance.accepted(text)[1].split("\n")):
         is_deed = (is_order(asked) or is_wish(asked)) and not masked(asked).found
         is_deed = is_deed and not grammar("todo_elliptic").match(asked)
-        titles = elements(asked) if is_deed else []
+        wish = stance.as_wish(asked)
+        titles = [_title(wish)] if wish else elements(asked) if is_deed else []
         found += [
             Phrase(title, quote(text, at := text.find(asked), at + len(asked))) for title in titles
         ]
@@ -509,10 +510,13 @@ def _asked(sentence: str, match: re.Match[str], name: str, what: str) -> list[st
         return [] if is_idle or rule("holds").search(what) else found
     before = clause_before(sentence, match.start())
     is_last = name == "todo_must"  # where the verb stands
+    if is_last and _is_order_of_nothing(what):
+        return []
     denied = NEGATIVE | CONDITIONAL | OF_WHAT
     if not denied.isdisjoint(_near(match, sentence, before)):
         return []
     is_duty = is_last and not rule("ought").fullmatch(match[0].split()[-1])
+    is_duty = is_duty or (is_last and grammar("todo_told_to").search(sentence) is not None)
     is_bare = match.start() == 0 and len(said) > 1 and _AND.search(what) is None
     is_bare = is_bare or _is_asking(what)
     is_plain = is_duty and bool(match["who"] or match["whom"] or is_bare)
