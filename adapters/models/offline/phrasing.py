@@ -21,6 +21,8 @@ from domain.text import fold
 LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 START = f"(?<![{LETTERS}0-9_])"
 END = f"(?![{LETTERS}0-9_])"
+LETTERS_MAX = 4
+"""With more of them letters are no rarer, and fewer alternatives count."""
 FIRST = "en"
 """The language whose phrases are tried first, and that is written where no other is known."""
 
@@ -158,20 +160,26 @@ class Rule:
     def __init__(self, name: str, around: str) -> None:
         self.name = name
         self._around = around
-        self._known: list[tuple[tuple[tuple[str, ...], ...], str]] | None = None
+        self._known: list[tuple[tuple[str, ...], list[tuple[str, ...]], str]] | None = None
 
     def _fitting(self, text: str) -> Iterator[re.Pattern[str]]:
         if self._known is None:
-            self._known = [(_needed(one), one) for one in rows(self.name)]
+            needed = [(_needed(one) or (("",),), one) for one in rows(self.name)]
+            self._known = [(first, rest, one) for (first, *rest), one in needed]
         lower = text.lower()
-        for needed, source in self._known:
-            if _holds(lower, needed):
+        for first, rest, source in self._known:
+            for key in first:  # generators and calls cost twice as much, and a wake comes by often
+                if key in lower:
+                    break
+            else:
+                continue
+            if not rest or _holds(lower, rest):
                 yield _compiled(source, self._around)
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> list[re.Match[str]]:
         """All that match, by where they begin; of those that overlap the first."""
         stop = len(text) if end is None else end
-        found = chain.from_iterable(one.finditer(text, start, stop) for one in self._fitting(text))
+        found = [match for one in self._fitting(text) for match in one.finditer(text, start, stop)]
         kept, last = list[re.Match[str]](), -1
         for match in sorted(found, key=lambda one: one.start()):
             if match.start() >= last:
@@ -226,8 +234,8 @@ def _compiled(source: str, around: str) -> re.Pattern[str]:
     return pattern(expanded(around.replace("{}", source)))
 
 
-def _holds(lower: str, needed: tuple[tuple[str, ...], ...]) -> bool:
-    """Whether a text holds one of each of these; without generators, as a wake comes by often."""
+def _holds(lower: str, needed: Iterable[tuple[str, ...]]) -> bool:
+    """Whether a text holds one of each of these."""
     for keys in needed:
         for key in keys:
             if key in lower:
@@ -238,8 +246,10 @@ def _holds(lower: str, needed: tuple[tuple[str, ...], ...]) -> bool:
 
 
 def _needed(source: str) -> tuple[tuple[str, ...], ...]:
-    """Sets of letters: a text that a phrase matches holds some of each; none: it may match any."""
-    return _read(_PIECE.findall(_NAMED.sub("#", source))[::-1])
+    """Sets of letters, the rarest first: a text that a phrase matches holds some of each; none: it
+    may match any."""
+    found = _read(_PIECE.findall(_NAMED.sub("#", source))[::-1])
+    return tuple(sorted(found, key=lambda each: (-min(LETTERS_MAX, *map(len, each)), len(each))))
 
 
 def _read(left: list[str]) -> tuple[tuple[str, ...], ...]:
