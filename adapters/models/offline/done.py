@@ -353,9 +353,10 @@ def drops(what: str, said: str, title: str) -> float:
     deeds = (one for one in others if not _is_of(one, said_verb))
     if not all(lemmas.is_verb(one) or lemmas.is_deed(one) for one in deeds):
         return 0
-    held = [one for one in content(title) if _is_of(one, words(said))]
+    wanted = content(title)
+    held = [one for one in wanted if _is_of(one, words(said))]
     is_named = not said_verb.issuperset(held) or not things
-    share = len(held) / len(content(title))
+    share = len(held) / max(1, len(wanted))  # of a title without a letter that is read, as in 牛乳
     return share if is_named and share >= 1 / 2 else 0
 
 

@@ -132,8 +132,9 @@ def _counted(sentence: Sentence) -> Phrase | None:
             told = found.groupdict()
             each = _side(told, "b") if "b" in told else _unit(told)
             total = _number(told["n"]) * each if "n" in told else 0
-            total = total or _side(told, "a") + _side(told, "b")
-            return Phrase(str(round(total)), quote(text, found.start(), found.end()))
+            total = total or ("a" in told and _side(told, "a") + _side(told, "b"))
+            if 1 <= total <= MINUTES_MAX:
+                return Phrase(str(round(total)), quote(text, found.start(), found.end()))
     return None
 
 

@@ -332,6 +332,8 @@ def is_others(sentence: str) -> bool:
     if found is None or rule("duty_of_mine").search(sentence, found.end("who")):
         return _is_deed(sentence)
     said = words(found["deed"])
+    if not said:  # marks alone
+        return False
     if rule("person", "(?:^| ){}$").search(found["who"]):
         told = (said[0], said[-1], " ".join(said[:2]), " ".join(said[-2:]))
         return not any(map(rule("gets").fullmatch, told))

@@ -380,7 +380,7 @@ def _is_german(part: str, *, is_next: bool = False) -> bool:
     deed = part.rstrip(" .!").split(" ")
     if not lemmas.is_deed(fold(deed[-1])) and deed[-1] not in vocabulary("let_last"):
         deed = grammar("todo_about").split(part)[0].split(" ")
-    deed = deed[:-1] if deed[-1] in vocabulary("let_last") else deed
+    deed = deed[:-1] if len(deed) > 1 and deed[-1] in vocabulary("let_last") else deed
     is_deed = len(deed) > 1 - is_next and deed[-1].islower() and lemmas.is_deed(fold(deed[-1]))
     is_told = lemmas.is_participle(fold(deed[-1])) and fold(deed[0]) in vocabulary("todo_done")
     is_told = is_told or lemmas.is_told(fold(deed[-1]))
