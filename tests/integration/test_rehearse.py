@@ -177,10 +177,10 @@ def same(item: Mapping[str, Any]) -> str:
 
 
 def test_a_recount_by_forks_agrees(lived: Path) -> None:
-    options = ["Tom.1", "--all", "--wakes", "20", "--show"]
+    options = ["Tom.1", "--all", "--wakes", "12", "--show"]
     found = rehearsed_version(lived, *options, env=DEMO)
     assert rehearsed_version(lived, *options, "--at-once", "9", env=DEMO) == found
-    assert (found["wakes"], found["quiet"], found["answers"] > 0) == (20, 10, True)
+    assert (found["wakes"], found["quiet"], found["answers"] > 0) == (12, 6, True)
     runs = {one["run_key"] for one in found["items"] if one["verdict"]}
     for arm, template in zip(found["arms"], ("Tom.2", "Tom.1"), strict=True):
         by_forks = recounted(lived, runs, "--template", template, "--model", "demo:quick")
