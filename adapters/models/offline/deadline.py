@@ -143,8 +143,10 @@ def told(sentence: Sentence, written: date | None, order: str) -> date | None:
 
 def receipt(text: str, written: date | None) -> date | None:
     """The day on which the person says that a letter came, from which its term runs."""
-    for one in map(clauses.sentence, sentences_of(text) if written else ()):
-        if not written or one.is_asked or not rule("arrived").search(one.text):
+    if written is None:
+        return None
+    for one in map(clauses.sentence, sentences_of(text)):
+        if one.is_asked or not rule("arrived").search(one.text):
             continue
         if days := [nth for nth, name in enumerate(PAST_DAYS) if rule(name).search(one.text)]:
             return written - days[0] * DAY

@@ -441,12 +441,11 @@ def _items(
     since = seen.sources.index(off.source) if off else 0
     titles = [one.title for one in seen.items]
     told = [one for one in seen.sources[since:] if one.kind != "title"]
-    asked = {one: todo.todos(one.text, seen.title, titles) for one in told}
     for source in told:
-        for one in asked[source]:
+        for one in todo.todos(source.text, seen.title, titles):
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
-            is_dropped = _drops_item(one.value, seen, source) or any(
+            is_dropped = _drops_item(one.value, titles, source) or any(
                 _is_dropped(one, source, drop) for drop in dropped
             )
             if (
@@ -463,10 +462,9 @@ def _items(
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
 
 
-def _drops_item(title: str, seen: PromptTask, source: SourceText) -> bool:
+def _drops_item(title: str, items: Sequence[str], source: SourceText) -> bool:
     """Whether what it asks for is no more than to drop an item: "strike the rug"."""
     what = stance.archived(title)
-    items = [one.title for one in seen.items]
     return what is not None and bool(Drop(what, (title,), source).fits(items))
 
 
