@@ -54,6 +54,12 @@ Lost = (psycopg.OperationalError, psycopg.InterfaceError)
 """What is raised where the server went away, or never was there."""
 
 
+class _OfThread(local):
+    """`session`: a thread's own, if it is a short command's."""
+
+    session: Session | None = None
+
+
 class Scrubbed(NamedTuple):
     """A table that was written anew: its bytes before and after, and how many dead rows it keeps,
     as a transaction that is open still sees them."""
@@ -73,7 +79,7 @@ class Database:
         self.url = url
         self.batches = BoundedSemaphore(BATCHES_MAX)
         self._is_elsewhere = False  # than where it was made; known once it was looked at
-        self._of_thread = local()  # its `Session`, if it is a short command's
+        self._of_thread = _OfThread()
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -153,8 +159,7 @@ class Database:
 
     def end_command(self) -> None:
         """Give the connection of `begin_command` back, one that the server has ended, too."""
-        found: Session | None = getattr(self._of_thread, "session", None)
-        if found is not None:
+        if (found := self._of_thread.session) is not None:
             found.close()
         self._of_thread.session = None
 
@@ -165,7 +170,7 @@ class Database:
 
     def is_command(self, home: int) -> bool:
         """Whether this thread is a short command's in that home."""
-        found: Session | None = getattr(self._of_thread, "session", None)
+        found = self._of_thread.session
         return found is not None and found.number == home
 
     def heads(self, session: Session) -> dict[str, tuple[Any, ...]]:
@@ -180,7 +185,7 @@ class Database:
         return None if (found := self._session()) is None else found.opening
 
     def _session(self) -> Session | None:
-        found: Session | None = getattr(self._of_thread, "session", None)
+        found = self._of_thread.session
         if found is not None and found.is_lost:
             self.end_command()
             return None
