@@ -34,8 +34,10 @@ def _():
     _all = ask(
         connection,
         """
-        SELECT count(*) AS wakes, count(cost) AS priced, sum(cost) AS cost, count(*) FILTER (cost
-            IS NULL AND run_key IN (SELECT run_key FROM token_usage)) AS unknown,
+        SELECT count(*) AS wakes, count(cost) AS priced,
+            sum(cost::DECIMAL(38, 12))::DOUBLE AS cost,  -- exact, in whatever order they come
+            count(*) FILTER (cost IS NULL AND run_key IN (SELECT run_key FROM token_usage))
+                AS unknown,
             (SELECT count(*) FROM change_items WHERE status = 'confirmed') AS confirmed
         FROM wakes WHERE started_at IS NOT NULL
         """,
@@ -56,7 +58,7 @@ def _():
     _models = ask(
         connection,
         """
-        SELECT model, sum(cost) / sum(confirmed) AS a_change FROM (
+        SELECT model, sum(cost::DECIMAL(38, 12)) / sum(confirmed) AS a_change FROM (
             SELECT w.model, w.cost, (SELECT count(*) FROM change_items i
                 WHERE i.run_key = w.run_key AND i.status = 'confirmed') AS confirmed
             FROM wakes w WHERE w.cost IS NOT NULL
@@ -91,11 +93,12 @@ def _(connection):
             GROUP BY run_key
         ), each AS (
             SELECT coalesce(t.name, 'no template') || ', ' || w.model AS label, w.agent_id,
-                sum(w.cost) AS cost, coalesce(sum(g.confirmed), 0) AS confirmed
+                sum(w.cost::DECIMAL(38, 12)) AS cost, coalesce(sum(g.confirmed), 0) AS confirmed
             FROM wakes w LEFT JOIN templates t USING (template_id) LEFT JOIN gave g USING (run_key)
             WHERE w.cost IS NOT NULL GROUP BY ALL
         ), summed AS (
-            SELECT label, count(*) AS agents, sum(cost) AS cost, sum(confirmed)::BIGINT AS confirmed
+            SELECT label, count(*) AS agents, sum(cost)::DOUBLE AS cost,
+                sum(confirmed)::BIGINT AS confirmed
             FROM each GROUP BY label HAVING sum(confirmed) > 0 AND sum(cost) > 0
         )
         SELECT s.label, s.agents, s.cost, s.confirmed, s.cost / s.confirmed AS a_change,
@@ -168,7 +171,8 @@ def _(connection):
         SELECT reason, CASE WHEN is_confirmed THEN 'a change was confirmed'
             WHEN is_confirmed IS NOT NULL THEN 'proposed, none confirmed'
             WHEN outcome IS DISTINCT FROM 'completed' THEN 'did not complete'
-            WHEN is_noop THEN 'did nothing' ELSE 'did something else' END AS gave, sum(cost) AS cost
+            WHEN is_noop THEN 'did nothing' ELSE 'did something else' END AS gave,
+            sum(cost::DECIMAL(38, 12))::DOUBLE AS cost
         FROM wakes LEFT JOIN became USING (run_key) WHERE cost IS NOT NULL GROUP BY ALL
         ORDER BY reason, gave
         """,
