@@ -804,6 +804,21 @@ def test_an_open_item_that_its_note_still_asks_for_is_not_taken_back() -> None:
     assert calls(edited)["retract_suggestions"]["proposals"][0]["fingerprint"] == "abc"
 
 
+def test_a_day_that_a_newer_note_makes_doubtful_is_not_proposed_nor_taken_back() -> None:
+    noted = "- [2026-11-20T11:00:00.000000Z] (routine) Found by rule: due 2026-12-04"
+    open_one = "## Open proposals\n\n- fp=abc Set due date to 2026-12-04"
+    given = {"proposals": open_one, "journal": f"## Agent journal\n\n{noted}"}
+    tools = (*TOOLS, "retract_suggestions")
+    notes = [note("Due on 4 December.", at("2026-11-02"))]
+    notes += [note("The printers are shut and open on the 11th at eight.", at("2026-11-20"))]
+    for sections in ({}, given):
+        asked = calls(ask(*notes, sections=sections, tools=tools))
+        assert not {"retract_suggestions", "update_task_due_date"} & set(asked)
+        told = '- Not proposed, as a newer note speaks of another day: "Due on 4 December."\n'
+        assert (told in reported(*notes, sections=sections)["content"]) is (not sections)
+    assert "retract_suggestions" in calls(ask(notes[1], sections=given, tools=tools))
+
+
 def test_a_status_that_is_proposed_is_no_open_question() -> None:
     told = reported("The parts are here, we can go on.", status="BLOCKED")["content"]
     assert "- Status: IN PROGRESS, " in told

@@ -31,6 +31,8 @@ TITLE_LENGTH_MAX = 200
 TODOS_MAX = 200
 BARE_WORDS_MAX = 6
 GOODS_LENGTH_MIN = 5
+ASIDE_MIN = 5
+"""So many words behind a comma tell something else, and are no part of a list."""
 LIST_MIN = 3
 """Fewer lines are no list for sure."""
 OF_WHAT, LEADS, VAGUE = (vocabulary(f"todo_{one}") for one in ("of_what", "leads", "vague"))
@@ -693,8 +695,17 @@ def _timeless(title: str) -> str:
     return title
 
 
+def _without_aside(title: str) -> str:
+    """Up to a comma, where a sentence of its own follows: no list, no question, no verb at its
+    end."""
+    head, comma, tail = title.partition(", ")
+    is_told = any(len(words(one)) >= ASIDE_MIN for one in tail.split(", "))
+    is_asked = comma and grammar("todo_whether").match(title, len(head))
+    return head if is_told and not is_asked and not lemmas.is_deed(words(tail)[-1]) else title
+
+
 def _title(span: str) -> str:
-    title = _SIGN.sub("", span).strip(" .,:;!-–*`\"'„“”")
+    title = _without_aside(_SIGN.sub("", span).strip(" .,:;!-–*`\"'„“”"))
     if grammar("todo_waits").search(title):
         return ""  # that is a blocker
     title = _timeless(_POLITE.sub("", grammar("todo_loose_end").sub("", title)))

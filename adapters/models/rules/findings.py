@@ -36,6 +36,7 @@ from adapters.models.offline.sentences import (
     lines,
     quote,
     sentences_of,
+    words,
 )
 from adapters.models.offline.state import StateChange
 from adapters.models.offline.wording import texts_in
@@ -95,7 +96,8 @@ class Findings(Struct, frozen=True):
     `held_back` counts what was found and not taken up. A task that a text names is `sought`
     until it is looked up, and `unclear` where it is none or might be several. `shy`: what a
     text does not ask for by name, and the person mostly declines. `owed`: what others are to do by
-    a day; `unsure`: a due date that two countries read differently."""
+    a day; `unsure`: a due date that two countries read differently, `doubtful`: one that may not
+    hold any more, and is not proposed."""
 
     proposals: tuple[Finding, ...] = ()
     freed: Finding | None = None
@@ -106,11 +108,13 @@ class Findings(Struct, frozen=True):
     shy: tuple[Finding, ...] = ()
     owed: tuple[str, ...] = ()
     unsure: Finding | None = None
+    doubtful: Finding | None = None
 
 
 class TextValues(Struct):
     """What the texts say so far; `blocked` also of what is on hold, `off`: it is called off, and
-    whatever older texts ask for with it; `named`: the day that a text named last."""
+    whatever older texts ask for with it; `named`: the day that a text named last; `is_doubtful`: a
+    text newer than `due` names a day, and it is not understood what for."""
 
     due: Finding | None = None
     estimate: Finding | None = None
@@ -122,6 +126,7 @@ class TextValues(Struct):
     off: Finding | None = None
     unsure: Finding | None = None
     named: tuple[SourceText, date] | None = None
+    is_doubtful: bool = False
 
 
 class Drop(Struct, frozen=True):
@@ -162,6 +167,8 @@ KEYS = {
 CLOSED = ("DONE", "REJECTED")
 HELD_UP = ("BLOCKED", "ON HOLD")
 NOT_STARTED = ("OPEN", "GROOMED")
+EVENT_WORDS_MAX = 5
+"""A sentence of so many words with a day in it tells of something else: "Dentist on the 11th."."""
 GOES_ON = "IN PROGRESS"
 
 ASKED = ">"
@@ -213,12 +220,14 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     )
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
+    doubtful = values.due if values.is_doubtful and values.due in is_new else None
     return Findings(
-        tuple(is_new),
+        tuple(one for one in is_new if one is not doubtful),
         values.freed if seen.status == "BLOCKED" else None,
         retracted=tuple(retracted(seen, values, read)),
         owed=tuple(_owed(told)),
         unsure=None if values.due or seen.due else values.unsure,
+        doubtful=doubtful,
     )
 
 
@@ -342,6 +351,9 @@ def _take_due(
         values.unsure = Finding("due", "", said, source)
     if dated is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
+        values.is_doubtful = False
+    elif values.due and values.due.source is not source and len(sentence.words) > EVENT_WORDS_MAX:
+        values.is_doubtful = values.is_doubtful or deadline.is_dated(sentence, source.day)
 
 
 def _turn(values: TextValues, source: SourceText, turn: StateChange) -> None:
@@ -440,8 +452,7 @@ def _items(
     found: list[Finding] = []
     since = seen.sources.index(off.source) if off else 0
     titles = [one.title for one in seen.items]
-    told = [one for one in seen.sources[since:] if one.kind != "title"]
-    for source in told:
+    for source in (one for one in seen.sources[since:] if one.kind != "title"):
         for one in todo.todos(source.text, seen.title, titles):
             name = fold(one.value)
             is_there = name in known or any(done.is_same(one.value, other) for other in there)
@@ -451,6 +462,7 @@ def _items(
             if (
                 is_there
                 or is_dropped
+                or _is_dated(one)
                 or _is_whole(seen, source, one)
                 or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
             ):
@@ -460,6 +472,18 @@ def _items(
             found.append(Finding("item", one.value, one.quote, source))
     still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
+
+
+def _is_dated(asked: Phrase) -> bool:
+    """Whether a day is left in what was taken out of a sentence, so that was not understood; "pay
+    by Friday" was, and "the minutes of 3 March"."""
+    if fold(asked.value) in (fold(asked.quote), fold(asked.quote).rstrip(".!")):
+        return False
+    told = dates.masked(asked.value)
+    at = min(told.found, default=0)
+    before = words(asked.value[:at])
+    is_last = not told.spans[at:].strip("".join(dates.MASKS)) and len(before) < 3
+    return bool(told.found) and not is_last and not says(before[-1:], "todo_of_day")
 
 
 def _drops_item(title: str, items: Sequence[str], source: SourceText) -> bool:

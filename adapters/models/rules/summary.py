@@ -165,7 +165,8 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """What the person kept open, and what the newest notes ask."""
     rows = [squeeze(one) for one in seen.around.loops]
     freed = None if any(one.kind == "status" for one in found.proposals) else found.freed
-    told = (freed, "freed"), (found.unclear, "unclear"), (found.unsure, "unsure")
+    told = [(freed, "freed"), (found.unclear, "unclear"), (found.unsure, "unsure")]
+    told += [(found.doubtful, "doubtful")]
     for one, said in ((one, texts[name]) for one, name in told):
         rows += [f'{said}: "{one.quote}"'] if one is not None else []
     notes = [one for one in seen.sources if one.kind == "note"][-QUESTIONS_SHOWN:]
