@@ -8,6 +8,7 @@ from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrasing import (
     END,
+    LETTERS,
     START,
     expanded,
     grammar,
@@ -15,6 +16,7 @@ from adapters.models.offline.phrasing import (
     rows,
     rule,
     says,
+    spelled,
     vocabulary,
 )
 from adapters.models.offline.sentences import NEGATIVE, Phrase, quote, words
@@ -23,6 +25,7 @@ from domain.text import fold
 CACHE_MAX = 256
 MINUTES_MAX = 1440
 MASK = "\ue001"
+_COUNTED = re.compile(rf"[0-9]+|[{LETTERS}]+")
 LENGTH = (
     r"(?:(?:\d{1,3} ?(?:h|min|{short_units})?\.? ?(?:-|–|{up_to}) ?|{small} {up_to} )?"
     r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2}| ?(?:1/2|½))?)[ -]?|(?P<count>{amount})[ -](?:{fully} )?)"
@@ -36,6 +39,19 @@ def _amounts() -> dict[str, float]:
     """Numbers in words."""
     told = (line.split() for line in rows("amounts"))
     return {name.replace("_", " "): float(value) for value, *names in told for name in names}
+
+
+@cache
+def _counts() -> frozenset[str]:
+    """The words that numbers begin with."""
+    told = {fold(name.split(" ")[0]) for name in _amounts()}
+    return frozenset(told | set(map(spelled, told)))
+
+
+def _has_two(text: str) -> bool:
+    """Whether two numbers may stand there: patterns of two are long, and compiled for them only."""
+    said = _COUNTED.findall(text)
+    return len([one for one in said if one.isdecimal() or fold(one) in _counts()]) > 1
 
 
 @cache
@@ -76,7 +92,8 @@ def _masked(text: str) -> tuple[str, dict[int, int]]:
     told = list(compiled(f"{START}{{length}}").finditer(text))
     found = {one.start(): minutes(one.groupdict()) for one in told}
     spans = [one.span() for one in told]
-    for one in (same for row in rows("duration_same") for same in compiled(row).finditer(text)):
+    same = rows("duration_same") if told and _has_two(text) else ()
+    for one in (found for row in same for found in compiled(row).finditer(text)):
         before = [unit for unit in told if unit.end() <= one.start()]
         if before:
             found[one.start("n")] = round(_number(one["n"]) * _unit(before[-1].groupdict()))
@@ -97,7 +114,7 @@ def estimate(sentence: Sentence) -> Phrase | None:
     hint = pattern(rf"[0-9](?:{unit})|{START}(?:{unit}){END}")
     if sentence.is_asked or not hint.search(sentence.text):
         return None
-    if made := _counted(sentence):
+    if made := _counted(sentence) if _has_two(sentence.text) else None:
         return made
     text, lengths = _masked(sentence.text)
     rather = rule("duration_rather").search(text) if len(lengths) > 1 else None

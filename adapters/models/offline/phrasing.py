@@ -10,7 +10,7 @@ same text under every Python; every repetition in them is bounded.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -34,11 +34,10 @@ _UMLAUTS = (
 )
 _NAMED = re.compile(r"\{([a-z][a-z_]*)\}")
 _GOES_ON = re.compile(r"\n +")
-_RUN = re.compile("[a-z ]+")
+_NO_LETTERS = re.compile(r"\\.|\[[^\]]*\]|\{[a-z_]+\}")
 _PIECE = re.compile(
-    r"[a-z ]+(?=[^a-z ?*{]|$)|[a-z ]+(?=[a-z ][?*{])|"
-    r"\(\?P<\w+>|\(\?(?:[:=!]|<[=!]|-i:)|\[[^\]]*\]|\\.|\{[^}]*\}|.",
-    re.DOTALL,
+    r"[a-z ]{2,}(?=[^a-z ?*{]|$)|[a-z ]{2,}(?=[a-z ][?*{])|"
+    r"\((?:\?(?:[:=!]|P<\w+>|<[=!]|-i:))?|\)(?:[?*]|\{0)?|\|"
 )
 _AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 
@@ -248,25 +247,30 @@ def _holds(lower: str, needed: Iterable[tuple[str, ...]]) -> bool:
 def _needed(source: str) -> tuple[tuple[str, ...], ...]:
     """Sets of letters, the rarest first: a text that a phrase matches holds some of each; none: it
     may match any."""
-    found = _read(_PIECE.findall(_NAMED.sub("#", source))[::-1])
+    found = _read(iter(_PIECE.findall(_NO_LETTERS.sub("#", source))))
     return tuple(sorted(found, key=lambda each: (-min(LETTERS_MAX, *map(len, each)), len(each))))
 
 
-def _read(left: list[str]) -> tuple[tuple[str, ...], ...]:
-    """Those of what is left of a pattern, the last piece first, up to the end of its group."""
-    branches = [dict[tuple[str, ...], None]()]
-    while left and (piece := left.pop()) != ")":
-        found: tuple[tuple[str, ...], ...] = ()
+def _read(pieces: Iterator[str]) -> Collection[tuple[str, ...]]:
+    """Those of a pattern, up to the end of its group; none where that may be left out."""
+    branch = dict[tuple[str, ...], None]()
+    branches = [branch]
+    for piece in pieces:
         if piece[0] == "(":
-            found = _read(left) if piece not in _AROUND else _read(left) and ()
+            found = _read(pieces)
+            if piece not in _AROUND:
+                branch.update(dict.fromkeys(found))
         elif piece == "|":
-            branches.append({})
-        elif len(run := piece.strip(" ")) > 1 and _RUN.fullmatch(run):
-            found = ((run,),)
-        if not (left and (left[-1] in ("?", "*") or left[-1].startswith("{0"))):
-            branches[-1].update(dict.fromkeys(found))
+            branches.append(branch := {})
+        elif piece[0] != ")":
+            if len(run := piece.strip(" ")) > 1:
+                branch[(run,)] = None
+        elif len(piece) > 1:
+            return ()
+        else:
+            break
     if len(branches) == 1:
-        return tuple(branches[0])
+        return branch
     best = [max(one, key=lambda each: min(map(len, each)), default=()) for one in branches]
     return (tuple(chain.from_iterable(best)),) if all(best) else ()
 
