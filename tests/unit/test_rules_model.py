@@ -817,6 +817,8 @@ def test_a_day_that_a_newer_note_makes_doubtful_is_not_proposed_nor_taken_back()
         told = '- Not proposed, as a newer note speaks of another day: "Due on 4 December."\n'
         assert (told in reported(*notes, sections=sections)["content"]) is (not sections)
     assert "retract_suggestions" in calls(ask(notes[1], sections=given, tools=tools))
+    moved = note("Kim: the deadline moved to the 14th.", at("2026-11-21"))
+    assert calls(ask(*notes, moved))["update_task_due_date"]["dueDate"] == "2026-12-14"
 
 
 def test_a_status_that_is_proposed_is_no_open_question() -> None:

@@ -114,7 +114,7 @@ def estimate(sentence: Sentence) -> Phrase | None:
     hint = pattern(rf"[0-9](?:{unit})|{START}(?:{unit}){END}")
     if sentence.is_asked or not hint.search(sentence.text):
         return None
-    if made := _counted(sentence) if _has_two(sentence.text) else None:
+    if made := _counted(sentence):
         return made
     text, lengths = _masked(sentence.text)
     rather = rule("duration_rather").search(text) if len(lengths) > 1 else None
@@ -140,7 +140,8 @@ def estimate(sentence: Sentence) -> Phrase | None:
 def _counted(sentence: Sentence) -> Phrase | None:
     """So many things at so many minutes each, as many as are left, or one length and another."""
     text = sentence.text
-    for name in ("duration_each", "duration_sum", "duration_instead", "duration_left"):
+    names = ("duration_each", "duration_sum", "duration_instead", "duration_left")
+    for name in names if _has_two(text) else ():
         for row in rows(name):
             found = compiled(row).search(text)
             is_over = name != "duration_left" and _is_past(sentence)

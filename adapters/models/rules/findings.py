@@ -113,8 +113,8 @@ class Findings(Struct, frozen=True):
 
 class TextValues(Struct):
     """What the texts say so far; `blocked` also of what is on hold, `off`: it is called off, and
-    whatever older texts ask for with it; `named`: the day that a text named last; `is_doubtful`: a
-    text newer than `due` names a day, and it is not understood what for."""
+    whatever older texts ask for with it; `named`: the day that a text named last; `doubted`: a
+    due date since which a text named a day, and it is not understood what for."""
 
     due: Finding | None = None
     estimate: Finding | None = None
@@ -126,7 +126,7 @@ class TextValues(Struct):
     off: Finding | None = None
     unsure: Finding | None = None
     named: tuple[SourceText, date] | None = None
-    is_doubtful: bool = False
+    doubted: Finding | None = None
 
 
 class Drop(Struct, frozen=True):
@@ -220,7 +220,8 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     )
     read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
-    doubtful = values.due if values.is_doubtful and values.due in is_new else None
+    is_doubtful = values.due is values.doubted and values.due in is_new
+    doubtful = values.due if is_doubtful else None
     return Findings(
         tuple(one for one in is_new if one is not doubtful),
         values.freed if seen.status == "BLOCKED" else None,
@@ -351,9 +352,8 @@ def _take_due(
         values.unsure = Finding("due", "", said, source)
     if dated is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
-        values.is_doubtful = False
     elif values.due and values.due.source is not source and len(sentence.words) > EVENT_WORDS_MAX:
-        values.is_doubtful = values.is_doubtful or deadline.is_dated(sentence, source.day)
+        values.doubted = values.due if deadline.is_dated(sentence, source.day) else values.doubted
 
 
 def _turn(values: TextValues, source: SourceText, turn: StateChange) -> None:

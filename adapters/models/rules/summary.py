@@ -165,10 +165,9 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """What the person kept open, and what the newest notes ask."""
     rows = [squeeze(one) for one in seen.around.loops]
     freed = None if any(one.kind == "status" for one in found.proposals) else found.freed
-    told = [(freed, "freed"), (found.unclear, "unclear"), (found.unsure, "unsure")]
-    told += [(found.doubtful, "doubtful")]
-    for one, said in ((one, texts[name]) for one, name in told):
-        rows += [f'{said}: "{one.quote}"'] if one is not None else []
+    told = {"freed": freed, "unclear": found.unclear}
+    told |= {"unsure": found.unsure, "doubtful": found.doubtful}
+    rows += [f'{texts[name]}: "{one.quote}"' for name, one in told.items() if one is not None]
     notes = [one for one in seen.sources if one.kind == "note"][-QUESTIONS_SHOWN:]
     asked = [
         f'"{squeeze(question)}" ({place(one, texts)})'
